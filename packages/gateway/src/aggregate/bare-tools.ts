@@ -59,7 +59,7 @@ export class BareTools {
         this.#readings.delete(upstream)
         resolve()
       }
-      upstream.tools.seen().then(end, end)
+      upstream.tools.readOnce().then(end, end)
       startupWait.overFor(upstream)?.then(() => upstream.introduction ?? resolve())
     })
   }

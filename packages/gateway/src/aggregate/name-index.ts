@@ -128,7 +128,7 @@ export class NameIndex {
     const values = items.map((item) => String(item[key]))
     switch (method) {
       case 'tools/list':
-        if (part === undefined) this.#servers.get(server)?.tools.note(values)
+        if (part === undefined) this.#servers.get(server)?.tools.noteShownToSome(values)
         return this.#named(this.#tools, server, items as never)
       case 'prompts/list':
         return this.#named(this.#prompts, server, items as never)

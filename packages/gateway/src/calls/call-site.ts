@@ -1,33 +1,54 @@
-/** Where a call comes in, and where it is made: what the stages of a client's calls share. */
+/** The address and the server of a call: what the calls of one client share. */
 import type { LogLevel } from 'parley-mcp'
-import type { Answer, Bag, Body, EngineRequestOptions, Inbound } from 'parley-mcp/engine'
+import type { Answer, Answered, Bag, Body, EngineRequestOptions, Inbound, Serialised } from 'parley-mcp/engine'
 import type { ClientLog, ClientSession, Conversation, Upstream } from '../upstream/index.ts'
 import type { Call } from './call.ts'
-import type { LinkDemands } from './stages/link-demands.ts'
-import type { TaskRuns } from './tasks/run-tasks.ts'
 
-/** Puts what one server says into the names that its clients know, at the address of all servers. */
+/** At the address of all servers: replaces the names of one server with those that clients know. */
 export interface Renaming {
-  /** A notification or a question. */
+  /** For a notification or a question. */
   told(method: string, params: Body): Body
-  /** A result. The same object when nothing in it has another name. */
+  /** For a result. Returns the same object when it contains no other name. */
   result(method: string, result: Body): Body
 }
 
-/** What the server answered. */
+/** The answer of the server. */
 export interface Received {
   readonly body: Body
-  /** As the server wrote it, where that text may go on to the client. */
+  /** The text of the server, if it can be passed on to the client. */
   readonly text: string | undefined
-  /** False where the gateway had to repair it. */
+  /** Whether the gateway did not need to repair it. */
   readonly isUntouched: boolean
 }
 
-/** Sends the request; some calls take more than one request. */
+/** Sends the request. Some calls take more than one request. */
 export type Send = (params: Body, options: EngineRequestOptions) => Promise<Body>
 
-/** `only`: the server is sent nothing else that the client said. */
+/** `only`: replaces all parameters of the client. */
 export type Changes = { readonly with: Body } | { readonly only: Body }
+
+/** A list request whose answer may be known. */
+export interface KnownText {
+  readonly options: Pick<EngineRequestOptions, 'ifText' | 'onText'>
+  /** Set when the server has sent the same text as before. */
+  readonly known: Serialised | undefined
+}
+
+/** The turn of a call in a conversation whose calls go one after the other. */
+export interface CallTurn {
+  /** Lets other calls continue. The returned function resolves when this call has the turn again. */
+  lend(): () => Promise<void>
+  /** The work continues as another call. */
+  handTo(call: Call): void
+}
+
+/** Runs calls as tasks. */
+export interface TaskRunner {
+  /** Calls a tool. */
+  call(call: Call, next: (call: Call) => Answered): Answered
+  /** Answers a request about tasks. */
+  ask(call: Call, next: (call: Call) => Answered): Answered
+}
 
 /** One client at one address of the gateway. */
 export interface ClientAddress {
@@ -37,13 +58,16 @@ export interface ClientAddress {
   readonly clientLog: ClientLog
 }
 
-/** The server of a call at the address of all servers, and what the call's names are there. */
+/** The server of a call at the address of all servers, and the call's names there. */
 export interface Routed {
   readonly upstream: Upstream
   readonly changes: Body
 }
 
-/** Where the client sent a call: to one server, or to all. A part is what the gateway asks one server for all of them. */
+/**
+ * The address that the client sent a call to: one server, or all. `part`: a request of the gateway to one server, for a
+ * list of all servers.
+ */
 export type CallOrigin =
   | { readonly kind: 'server'; readonly address: ClientAddress }
   | { readonly kind: 'all'; readonly address: AllServers }
@@ -51,45 +75,45 @@ export type CallOrigin =
 
 /** One client at the address of all servers. */
 export interface AllServers extends ClientAddress {
-  /** Throws where the request came through a gateway that stands behind this one. */
+  /** Throws when the request came through a gateway behind this one. */
   refuseLoop(inbound: Inbound): void
-  /** The lists of all servers as one, and the tasks of the client at all of them. */
+  /** Merges the lists of all servers, or the client's tasks at all of them. */
   list(inbound: Inbound): Promise<Answer>
-  /** Answers what the client wants to hear of. */
+  /** Answers requests about notifications. */
   follow(inbound: Inbound): Promise<Answer>
   readonly servers: Iterable<Upstream>
-  /** Which server a request is for. */
+  /** Finds the server of a request. */
   find(inbound: Inbound): Promise<Routed>
-  /** The client's link to that server, opened where it was not. */
+  /** The client's link to that server. Opens the link first if necessary. */
   reach(routed: Routed, inbound: Inbound): Promise<{ readonly site: CallSite; readonly names: Renaming }>
-  /** A server that is removed while it works is kept until the work is over. */
+  /** A server that is removed from the configuration stays until the work is over. */
   during<T>(upstream: Upstream, work: () => Promise<T>): Promise<T>
-  /** The server runs a task under this id. */
+  /** Notes that the server runs a task with this id. */
   holdTask(taskId: string, upstream: Upstream): void
 }
 
-/** One client at one server: what the stages of its calls share. */
+/** One client at one server: what its calls share. */
 export interface CallSite {
   readonly upstream: Upstream
-  readonly tasks: TaskRuns
-  /** Of a client that shook hands: its calls that the server works on. */
+  readonly tasks: TaskRunner
+  /** The calls that the server works on. Only for a client that shook hands. */
   readonly calls: Bag<Call>
-  /** Set for clients that are told of links with an error: what their earlier attempts left. */
-  readonly demands?: LinkDemands | undefined
-  /** Set where the server logs more than this client asked for. */
+  /** The earlier attempts of a client that gets an error for links (`urlMode: "error"`). */
+  readonly demands?: { apply(call: Call, params: Body, options: EngineRequestOptions): void } | undefined
+  /** Set when the server sends more log messages than this client asked for. */
   readonly leastLevel?: LogLevel | undefined
   /** The conversation of a client that shook hands. */
   ownConversation(call: Call): Conversation | Promise<Conversation>
-  /** Answers what the client wants to hear of. */
+  /** Answers requests about notifications. */
   follow(call: Call, conversation: Conversation): Promise<Answer>
 }
 
-/** How a call differs at the server from what the client asked for. */
+/** How the request to the server differs from that of the client. */
 export interface CallRouting {
   /** At the address of all servers. */
   readonly names?: Renaming | undefined
-  /** What is called otherwise at the server. */
+  /** The parameters that are different at the server. */
   readonly changes?: Changes | undefined
-  /** The server is asked something else for what the client wants. */
+  /** Set when the server gets another method. */
   readonly method?: string | undefined
 }

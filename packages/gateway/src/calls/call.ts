@@ -1,8 +1,5 @@
-/**
- * One request of a client on its way to a server and back: what the stages of the pipeline know of it, and where the
- * server's questions, progress and messages belong.
- */
-import { eraOf, type LogLevel, type Loss, logLevels, ParleyError } from 'parley-mcp'
+/** One request of a client on its way to a server and back: the value that the stages of the pipeline work on. */
+import { eraOf, type LogLevel, type Loss, logLevels, type ParleyError } from 'parley-mcp'
 import {
   askingMethods,
   type Bag,
@@ -11,69 +8,56 @@ import {
   type Duration,
   type EngineRequestOptions,
   type Inbound,
-  isObject,
   type RequestId,
   type Retry,
   type Session,
 } from 'parley-mcp/engine'
 import type { Slot } from '../supervision/index.ts'
-import { type AskedLink, type Conversation, type ConversationCall, LinkMemory } from '../upstream/index.ts'
-import type { CallOrigin, CallRouting, CallSite, Changes, Received, Renaming, Send } from './call-site.ts'
-import type { HeldTurn } from './stages/held-turn.ts'
-import type { DemandedLink } from './stages/link-demands.ts'
-import type { ListRequest } from './stages/recall-list.ts'
-
-/** How long a person or a model may take to answer a question. */
-const ANSWER_TIMEOUT = '10m'
+import type { AskedLink, Conversation, ConversationCall, LinkMemory } from '../upstream/index.ts'
+import type {
+  CallOrigin,
+  CallRouting,
+  CallSite,
+  CallTurn,
+  Changes,
+  KnownText,
+  Received,
+  Renaming,
+  Send,
+} from './call-site.ts'
+import { ClientQuestions } from './client-questions.ts'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
 
-type Questions = Parameters<NonNullable<EngineRequestOptions['rounds']>['objection']>[0]
-
 export class Call implements Inbound, ConversationCall {
   readonly method: string
-  /** Where the client sent it. */
+  /** The address that the client sent it to. */
   readonly from: CallOrigin
-  /** Set by the stage `route` at the address of all servers. */
+  /** At the address of all servers: set by the stage `route`. */
   site: CallSite
-  /** What the server is sent: names are its own. A stage that changes them replaces them. */
+  /** The parameters for the server. A stage that changes them replaces the object. */
   params: Body
   /** Set by the stage `converse`. */
   conversation: Conversation | undefined
-  /** Set by the stage `runTasks` where one request is not enough. */
+  /** Set by the stage `runTasks` when one request is not enough. */
   sendWith: Send | undefined
   /** Set by the stage `recallList`. */
-  list: ListRequest | undefined
+  list: KnownText | undefined
   /** Set by the stage `send`. */
   received: Received | undefined
-  /** Set by the stage `runTasks` when work goes on after the request was answered: resolves when that is over. */
+  /** Set by the stage `runTasks` when work continues after the answer. Resolves when the work is over. */
   lasting: Promise<unknown> | undefined
-  /** Set by the stage `send` where links that the server asks for end this attempt. */
-  demanded: DemandedLink[] | undefined
-  /** Set by the stage `takeTurns` where calls of a conversation go one after the other. */
-  turn: HeldTurn | undefined
-  /** The most times that the server may answer with questions, for clients that shook hands. */
-  maxRounds = 0
   bagIndex: number | undefined
   readonly #inbound: Inbound
   #routing: CallRouting
-  #given: Body
-  #beside: Bag<ConversationCall> | undefined
-  #lasts = false
+  #givenParams: Body
+  #bag: Bag<ConversationCall> | undefined
+  #continuesAfterAnswer = false
   #losses: Loss[] | undefined
-  #links: LinkMemory | undefined
-  /** What the client answered questions with where that was an error. */
-  #refusals: Set<unknown> | undefined
-  /** Questions that the client has. */
-  #open = 0
+  #questions: ClientQuestions | undefined
   #slot: Slot | undefined
-  /** For how many answers of its client it waits. */
-  #waits = 0
-  #waitsSince = 0
-  #asked = false
-  #rounds = 0
-  #exhausted = false
-  #over = false
+  #turn: CallTurn | undefined
+  #isOver = false
 
   constructor(inbound: Inbound, from: CallOrigin, site?: CallSite, routing: CallRouting = NO_ROUTING) {
     this.#inbound = inbound
@@ -82,55 +66,53 @@ export class Call implements Inbound, ConversationCall {
     this.#routing = routing
     this.method = routing.method ?? inbound.method
     this.params = routing.changes === undefined ? inbound.params : changed(inbound.params, routing.changes)
-    this.#given = this.params
+    this.#givenParams = this.params
   }
 
-  /** The same request, to be made once more. */
-  again(): Call {
-    const again = new Call(this.#inbound, this.from, this.site, this.#routing)
-    again.conversation = this.conversation
-    return again
+  /** The same request as a new call. */
+  repeat(): Call {
+    const repeated = new Call(this.#inbound, this.from, this.site, this.#routing)
+    repeated.conversation = this.conversation
+    return repeated
   }
 
-  /** It is made at this server, under the names that the server knows. */
-  at(site: CallSite, names: Renaming, changes: Body): Call {
+  /** Sends it to this server, with the names that the server knows. */
+  routeTo(site: CallSite, names: Renaming, changes: Body): Call {
     this.site = site
     this.#routing = { names, changes: { with: changes } }
     this.params = { ...this.params, ...changes }
-    this.#given = this.params
+    this.#givenParams = this.params
     return this
   }
 
-  /** The server is sent these parameters. */
-  with(params: Body): Call {
+  withParams(params: Body): Call {
     this.params = params
     return this
   }
 
-  /** It is made in this conversation. */
-  in(conversation: Conversation): Call {
+  inConversation(conversation: Conversation): Call {
     this.conversation = conversation
     return this
   }
 
-  /** It is made in the conversation of its client, beside the client's other calls. */
-  inOwn(conversation: Conversation): Call {
+  /** In the conversation of its client, together with the client's other calls. */
+  inOwnConversation(conversation: Conversation): Call {
     this.conversation = conversation
-    this.#beside = this.site.calls as Bag<ConversationCall>
+    this.#bag = this.site.calls as Bag<ConversationCall>
     return this
   }
 
-  /** Whether the server of its conversation is of the stateless era. */
+  /** Whether the server is of the stateless era. */
   get isToStateless(): boolean {
     return this.conversation?.stateless === true
   }
 
-  /** The same work under another request: a task that goes on after the answer. */
+  /** The same work as a task, which continues after the answer. */
   continuedAs(task: Inbound, params: Body): Call {
     const running = new Call(task, this.from, this.site, CONTINUED)
     running.params = params
     running.conversation = this.conversation
-    this.turn?.handTo(running)
+    this.#turn?.handTo(running)
     return running
   }
 
@@ -169,11 +151,11 @@ export class Call implements Inbound, ConversationCall {
   get cancelled(): boolean {
     return this.#inbound.cancelled
   }
-  /** Answers that came with the request are answers to its own method. */
+  /** The client's answers belong to the method that it called. */
   get retry(): Retry | undefined {
     return this.method === this.#inbound.method ? this.#inbound.retry : undefined
   }
-  /** As the client wrote them, with what is called otherwise at the server. */
+  /** The parameters as the client wrote them, with the names that the server knows. */
   get sent(): Body {
     const { changes } = this.#routing
     return changes === undefined ? this.#inbound.sent : changed(this.#inbound.sent, changes)
@@ -181,20 +163,20 @@ export class Call implements Inbound, ConversationCall {
 
   /** Whether no stage has replaced the parameters. */
   get hasGivenParams(): boolean {
-    return this.params === this.#given
+    return this.params === this.#givenParams
   }
 
-  /** Whether names and URIs of the server are other ones for the client. */
+  /** Whether the client knows the names and URIs of the server under other names. */
   get isRenamed(): boolean {
     return this.#routing.names !== undefined
   }
 
-  /** Whether it is the work of a task, which goes on after the answer to the client's request. */
+  /** Whether it is a task, which continues after the answer. */
   get isContinued(): boolean {
     return this.#routing === CONTINUED
   }
 
-  /** Whether the answer becomes part of a list of several servers. */
+  /** Whether the answer is one server's part of a list of all servers. */
   get isPart(): boolean {
     return this.from.kind === 'part'
   }
@@ -207,11 +189,11 @@ export class Call implements Inbound, ConversationCall {
   }
 
   notify(method: string, params?: Body): void {
-    this.#inbound.notify(method, this.#told(method, params))
+    this.#inbound.notify(method, this.#renamedParams(method, params))
   }
 
   request(method: string, params?: Body, options?: EngineRequestOptions): Promise<Body> {
-    return this.#inbound.request(method, this.#told(method, params), options)
+    return this.#inbound.request(method, this.#renamedParams(method, params), options)
   }
 
   release(retry?: Duration): void {
@@ -220,11 +202,14 @@ export class Call implements Inbound, ConversationCall {
 
   written(result: Body, onLoss?: (loss: Loss) => void): Body {
     const { names } = this.#routing
-    // The outcome of a task gets other names when the client asks for it.
-    return this.#inbound.written(this.#lasts ? result : (names?.result(this.method, result) ?? result), onLoss)
+    // The result of a task is renamed when the client asks for it.
+    return this.#inbound.written(
+      this.#continuesAfterAnswer ? result : (names?.result(this.method, result) ?? result),
+      onLoss,
+    )
   }
 
-  /** The answer, in the names that the client knows. */
+  /** The result with the names that the client knows. */
   renamed(result: Body): Body {
     return this.#routing.names?.result(this.method, result) ?? result
   }
@@ -234,16 +219,16 @@ export class Call implements Inbound, ConversationCall {
   }
 
   afterAnswer(run: () => void): void {
-    this.#lasts = true
+    this.#continuesAfterAnswer = true
     this.#inbound.afterAnswer(run)
   }
 
-  /** Whether the gateway itself goes on working after the answer. */
-  get lasts(): boolean {
-    return this.#lasts
+  /** Whether the gateway continues to work after the answer. */
+  get continuesAfterAnswer(): boolean {
+    return this.#continuesAfterAnswer
   }
 
-  #told(method: string, params: Body | undefined): Body | undefined {
+  #renamedParams(method: string, params: Body | undefined): Body | undefined {
     const { names } = this.#routing
     return params === undefined || names === undefined ? params : names.told(method, params)
   }
@@ -260,8 +245,8 @@ export class Call implements Inbound, ConversationCall {
   }
 
   /**
-   * Hands on what the server tells about this call; where several clients share its log level, each gets what it asked
-   * for.
+   * Passes on a notification about this call. Clients that share a log level at the server get only the messages that
+   * they asked for.
    */
   tell(method: string, params: Body): void {
     const leastLevel = this.isContinued ? undefined : this.site.leastLevel
@@ -269,139 +254,100 @@ export class Call implements Inbound, ConversationCall {
       this.notify(method, params)
   }
 
-  /** Whether the client was asked anything on the way. */
-  get asked(): boolean {
-    return this.#asked
-  }
-
-  /** In the stateless era, only some requests can be answered with questions. */
+  /** Whether its request can be answered with questions. In the stateless era only some requests can. */
   get canBeAsked(): boolean {
     return asking.has(this.method) || eraOf(this.caller.version) === 'handshake'
   }
 
-  /**
-   * Rule 9 of 8.2: a server hears what became of its questions before it hears that its work is not wanted any more.
-   */
+  /** The server gets the answers to its questions before it learns that the call is cancelled. */
   onCancel(run: (reason: string) => void): () => void {
     return this.#inbound.onCancel((reason) => {
-      if (this.#open === 0) run(reason)
-      else this.session.clock.after(0, () => run(reason))
+      if (this.#questions?.areOpen) this.session.clock.after(0, () => run(reason))
+      else run(reason)
     })
   }
 
-  /** One of several that the server works on from now on, until its end. */
-  join(beside: Bag<ConversationCall>): void {
-    if (this.#beside !== undefined) return
-    this.#beside = beside
-    if (asking.has(this.method)) beside.add(this)
+  /** Adds it to the calls that the server works on, unless it is in another such bag already. */
+  join(calls: Bag<ConversationCall>): void {
+    if (this.#bag !== undefined) return
+    this.#bag = calls
+    if (asking.has(this.method)) calls.add(this)
   }
 
   /** The server begins to work on it. */
   begin(slot: Slot): void {
     this.#slot = slot
-    if (this.#waits > 0) slot.giveBack()
-    if (asking.has(this.method)) this.#beside?.add(this)
+    if (this.waits) slot.giveBack()
+    if (asking.has(this.method)) this.#bag?.add(this)
   }
 
-  /** Whether it waits for its client, and not for the server. */
+  get slot(): Slot | undefined {
+    return this.#slot
+  }
+
+  /** Set in a conversation whose calls go one after the other. */
+  get turn(): CallTurn | undefined {
+    return this.#turn
+  }
+
+  holdTurn(turn: CallTurn): void {
+    this.#turn = turn
+  }
+
+  // What the server asks the client. Most calls have no questions.
+
+  /** `undefined`: the server has asked nothing yet. */
+  get questions(): ClientQuestions | undefined {
+    return this.#questions
+  }
+
+  ensureQuestions(): ClientQuestions {
+    this.#questions ??= new ClientQuestions(this)
+    return this.#questions
+  }
+
   get waits(): boolean {
-    return this.#waits > 0
+    return this.#questions?.waits === true
   }
 
-  /** Since when; 0 where it never has. */
   get waitsSince(): number {
-    return this.#waitsSince
+    return this.#questions?.waitsSince ?? 0
   }
 
-  /**
-   * While a person thinks, the server works for others: the call's slot is theirs until the returned function is
-   * called, once.
-   */
-  waitForClient(): () => void {
-    this.#waitsSince = this.session.clock.now()
-    if (this.#waits++ === 0) this.#slot?.giveBack()
-    return () => {
-      if (--this.#waits === 0) this.#slot?.takeAgain()
-    }
-  }
-
-  /** Puts a question of the server to the client. */
-  async ask(question: Inbound, params: Body = question.params): Promise<Body> {
-    const options: EngineRequestOptions = {
-      timeout: ANSWER_TIMEOUT,
-      signal: question.signal,
-      onLoss: (loss) => this.lose(loss),
-    }
-    // Who did not ask for progress has no use for it, and its words go on as they came.
-    if (wantsProgress(question))
-      options.onProgress = ({ progress, total, message, more }) => question.progress(progress, total, message, more)
-    const goOn = this.waitForClient()
-    const ownTurn = this.turn?.lend()
-    this.#open++
-    this.#asked = true
-    try {
-      return await this.request(question.method, params, options)
-    } catch (error) {
-      this.#refusals ??= new Set()
-      this.#refusals.add(error)
-      throw error
-    } finally {
-      this.#open--
-      await ownTurn?.()
-      goOn()
-    }
-  }
-
-  /**
-   * 8.1 rule 1, for servers that answer with questions. One that only wants to know whether a link was opened is asked
-   * for as long as 8.3 says.
-   */
-  objection(questions: Questions): ParleyError | undefined {
-    const waits = this.#links?.hasServedAll(questions.values()) === true
-    if (waits ? this.#links?.isGivenUp() !== true : this.#rounds++ < this.maxRounds) return undefined
-    this.#exhausted = true
-    const why = waits
-      ? 'the user was told of a link, and the server has not seen the user there within ten minutes'
-      : `the server has answered it with questions more than ${this.maxRounds} times, which is what maxRounds allows`
-    return new ParleyError('invalid_answer', { message: `${this.method} was given up: ${why}` })
-  }
-
-  /** Whether the server has asked too often. */
-  get exhausted(): boolean {
-    return this.#exhausted
-  }
-
-  /** Whether this is what the client said to a question, and not the server to the request. */
-  wasRefusedWith(error: unknown): boolean {
-    return this.#refusals?.has(error) === true
-  }
-
-  /** Links the client was asked to open for this call. */
   get links(): LinkMemory {
-    this.#links ??= new LinkMemory()
-    return this.#links
+    return this.ensureQuestions().links
   }
 
-  /** The server asks something; `url` when it wants a link opened. */
+  ask(question: Inbound, params: Body = question.params): Promise<Body> {
+    return this.ensureQuestions().ask(question, params)
+  }
+
+  /** Gives its slot to other calls until the returned function is called, once. */
+  waitForClient(): () => void {
+    return this.ensureQuestions().wait()
+  }
+
+  demandLink(link: AskedLink, message: unknown): boolean {
+    return this.#questions?.demandLink(link, message) === true
+  }
+
   noteQuestion(url?: string): void {
-    this.#links?.asked(url, (links) => this.#complete(links))
+    this.#questions?.note(url)
   }
 
-  /** Whether the server has answered it, or nobody waits for that any more. */
+  objection(questions: Parameters<ClientQuestions['objection']>[0]): ParleyError | undefined {
+    return this.ensureQuestions().objection(questions)
+  }
+
+  /** Whether it was answered or given up. */
   get isOver(): boolean {
-    return this.#over
+    return this.#isOver
   }
 
-  /** The call is over. */
   end(): void {
-    this.#over = true
-    this.#beside?.delete(this)
-    if (this.#links !== undefined) this.#complete(this.#links.served())
-  }
-
-  /** 8.3: whoever opened a link learns that it has served its purpose. */
-  #complete(links: readonly AskedLink[]): void {
-    for (const { elicitationId } of links) this.notify('notifications/elicitation/complete', { elicitationId })
+    this.#isOver = true
+    this.#bag?.delete(this)
+    this.#questions?.end()
   }
 }
 
@@ -413,7 +359,7 @@ export function conversationOf({ conversation }: Call): Conversation {
   return conversation as Conversation
 }
 
-/** Runs `done` when the call is over. A call that became a task goes on after its answer. */
+/** Runs `done` when the call is over. A call that runs as a task continues after its answer. */
 export function whenOver({ lasting }: Call, done: () => void): void {
   if (lasting === undefined) done()
   else void lasting.finally(done)
@@ -421,11 +367,6 @@ export function whenOver({ lasting }: Call, done: () => void): void {
 
 function changed(params: Body, changes: Changes): Body {
   return 'only' in changes ? changes.only : { ...params, ...changes.with }
-}
-
-export function wantsProgress({ params }: Inbound): boolean {
-  const meta = params['_meta']
-  return isObject(meta) && meta['progressToken'] !== undefined
 }
 
 function isAtLeast(level: unknown, least: LogLevel): boolean {

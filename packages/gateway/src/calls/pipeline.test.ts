@@ -36,7 +36,7 @@ describe('the stages of a call', () => {
     ])
   })
 
-  it('of a list that may be kept', () => {
+  it('of a list that may be cached', () => {
     expect(names('tools/list', 'handshake', 'stateless')).toEqual([
       'limitClient',
       'cache',
@@ -50,7 +50,7 @@ describe('the stages of a call', () => {
     ])
   })
 
-  it('of a question about a task, and of a method that no stage names', () => {
+  it('of a request about a task, and of a method that no stage names', () => {
     expect(names('tasks/get', 'handshake', 'handshake')).toContain('runTasks')
     expect(names('com.example/method', 'handshake', 'handshake')).toEqual([
       'limitClient',
@@ -83,7 +83,7 @@ describe('the stages of a call', () => {
     ])
   })
 
-  it('of a part that the gateway asks one server for', () => {
+  it('of a request of the gateway for a list of all servers', () => {
     expect(names('tools/list', 'stateless', 'handshake', 'part')).toEqual([
       'requireServer',
       'cache',

@@ -1,11 +1,11 @@
-/** What translation has lost of a call, for clients that ask for it (X2). */
+/** Reports what translation has lost in a call, to clients that ask for it (X2). */
 import type { Loss } from 'parley-mcp'
 import { type Answer, type Body, bodyText, type Inbound, isObject, Serialised, withMetadata } from 'parley-mcp/engine'
 
-/** The key in `_meta` by which a client asks what translation has lost, and under which it is told. */
+/** The key in `_meta` with which a client asks for the losses. The answer has them under the same key. */
 export const REPORT_KEY = 'dev.parley/translation'
 
-/** Text that goes on as it is need not be remembered. */
+/** The SDK need not keep the text of an answer that is sent once. */
 export const ONCE = { kept: false } as const
 
 export function asksForReport({ params }: Inbound): boolean {
@@ -13,7 +13,7 @@ export function asksForReport({ params }: Inbound): boolean {
   return isObject(meta) && meta[REPORT_KEY] !== undefined
 }
 
-/** The result in the client's version, with what it lost on its way. */
+/** The result in the client's version, with the losses. */
 export function reported(inbound: Inbound, losses: readonly Loss[], result: Body): Answer {
   if (!asksForReport(inbound)) return result
   const lost: Loss[] = []
@@ -21,8 +21,8 @@ export function reported(inbound: Inbound, losses: readonly Loss[], result: Body
   return new Serialised(bodyText(withReport(written, [...losses, ...lost]), 'internal_error'), ONCE)
 }
 
-/** Nothing was translated; a gateway behind this one may have more to report. */
-export function reportedWhole(inbound: Inbound, losses: readonly Loss[], result: Body): Body {
+/** The result without translation. A gateway behind this one may have reported losses. */
+export function reportedUnchanged(inbound: Inbound, losses: readonly Loss[], result: Body): Body {
   if (!asksForReport(inbound)) return result
   return losses.length === 0 && Array.isArray(reportIn(result)) ? result : withReport(result, losses)
 }

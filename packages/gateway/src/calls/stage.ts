@@ -1,26 +1,25 @@
-/** Stages of a call as data: what each is for, and for which calls it is there. Compiled once for each kind of call. */
+/** The stages of a call as data: their purpose and conditions. Compiled once for each kind of call. */
 import { type Era, eraOf } from 'parley-mcp'
 import { type Answered, compose, type Stage } from 'parley-mcp/engine'
 import type { Call } from './call.ts'
 import type { CallOrigin } from './call-site.ts'
 
-/** A stage is there for calls that meet all of its conditions. */
+/** A call passes a stage if it meets all of these conditions. */
 export interface Conditions {
-  /** Where the client sent the call. Default: anywhere. */
+  /** The address that the client sent the call to. Default: any. */
   readonly from?: readonly CallOrigin['kind'][]
-
   /** The era of the client. */
   readonly client?: Era
-  /** The era of the conversation with the server: only for stages after the one that chooses it. */
+  /** The era of the server. Only for stages after the one that chooses the conversation. */
   readonly server?: Era
-  /** Methods; `tasks/*` stands for all that begin with `tasks/`. */
+  /** `tasks/*`: all methods that begin with `tasks/`. */
   readonly methods?: readonly string[]
 }
 
 export interface CallStage extends Conditions {
   readonly run: Stage<Call>
   readonly purpose: string
-  /** Whether the conversation with the server is known to the stages after it. */
+  /** Whether the conversation with the server is known after this stage. */
   readonly choosesConversation?: boolean
 }
 
@@ -34,14 +33,14 @@ export function stage(
 
 type From = CallOrigin['kind']
 
-/** Calls that pass the same stages until their conversation with the server is chosen. */
+/** Calls of one case pass the same stages until their conversation is chosen. */
 interface Case {
   readonly from: From
   readonly client: Era
   readonly method: string
 }
 
-/** Runs a call through all stages that are there for it. */
+/** Runs a call through its stages. */
 export class Pipeline {
   readonly #stages: readonly CallStage[]
   readonly #last: (call: Call) => Answered
@@ -72,13 +71,13 @@ export class Pipeline {
     return run(call)
   }
 
-  /** The stages that a call of this method passes between two eras, in order. */
+  /** The stages that a call of this method passes, in order. */
   stagesFor(method: string, client: Era, server: Era, from: From = 'server'): readonly CallStage[] {
     const each: Case = { from, client, method: this.#kindOf(method) }
     return this.#stages.filter((stage) => isFor(stage, each) && (stage.server ?? server) === server)
   }
 
-  /** Methods that no stage names are all of one kind. */
+  /** All methods that no stage names are of one kind. */
   #kindOf(method: string): string {
     if (this.#named.has(method)) return method
     const group = groupOf(method)

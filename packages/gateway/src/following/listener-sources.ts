@@ -138,9 +138,9 @@ async function conversationFor(
   const gateway = await upstream.gatewayConversation()
   const lease = gateway.stateless ? undefined : await upstream.pool.lend(inbound)
   const conversation = lease?.conversation ?? gateway
-  conversation.users++
+  const endUse = conversation.use()
   const release = (): void => {
-    conversation.users--
+    endUse()
     lease?.release()
   }
   return { conversation, release }

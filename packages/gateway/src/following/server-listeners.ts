@@ -31,9 +31,7 @@ export class ServerListeners {
 
   async listen(inbound: Inbound, conversation: Conversation): Promise<Body> {
     const wanted = wantedIn(inbound, this.#listeners.size)
-    const undo: (() => void)[] = []
-    conversation.users++
-    undo.push(() => conversation.users--)
+    const undo: (() => void)[] = [conversation.use()]
     const stream = new ListenerStream(inbound)
     try {
       const filter = await this.#begin(stream, conversation, wanted, undo)

@@ -288,7 +288,7 @@ export class Gateway {
       help: this.#options.help?.(config.name),
       ...(clock && { clock }),
     })
-    upstream.tools.pins = this.#pins
+    upstream.tools.usePins(this.#pins)
     // It ends with the supervisor of the server.
     if (!config.lazy) keepRunning(upstream)
     return new ServerAddress(upstream, {

@@ -47,14 +47,14 @@ const ended = (more: object = {}): UpstreamEvent => ({
 const crash = 'warning a: exited with code 1; the end of its standard error:\n  | Error: no key\n  |     at main'
 
 describe('the log of a server that fails', () => {
-  it('G: has a failure in full the first time and when it changes, and then only when the next attempt is made', async () => {
+  it('G: has a new or changed failure in full, and a repeated one only with the time of the next attempt', async () => {
     const log = eventLog()
-    log.hear(ended({ nextAttemptAt: undefined }))
-    log.hear(ended({ nextAttemptAt: 1500 }))
+    log.log(ended({ nextAttemptAt: undefined }))
+    log.log(ended({ nextAttemptAt: 1500 }))
     await clock.advance(1500)
-    log.hear(ended({ nextAttemptAt: 5500 }))
-    log.hear(ended({ lines: ['Error: no licence'] }))
-    log.hear(ended())
+    log.log(ended({ nextAttemptAt: 5500 }))
+    log.log(ended({ lines: ['Error: no licence'] }))
+    log.log(ended())
     expect(said).toEqual([
       crash,
       'warning a: as before; next attempt in 2 s',
@@ -64,45 +64,45 @@ describe('the log of a server that fails', () => {
     ])
   })
 
-  it('G: says it in full again when it was long ago', async () => {
+  it('G: has a failure in full again after a long time', async () => {
     const log = eventLog()
-    log.hear(ended())
+    log.log(ended())
     await clock.advance(600_000)
-    log.hear(ended({ nextAttemptAt: clock.now() + 1000 }))
+    log.log(ended({ nextAttemptAt: clock.now() + 1000 }))
     expect(said).toEqual([crash, crash])
   })
 
-  it('G: does not repeat what a program wrote where that is read beside it', () => {
+  it('G: does not repeat standard error when the operator sees it anyway', () => {
     const log = textLog('info', (line) => said.push(line))
-    new EventLog({ log, clock, target: command, help: undefined, isHeard: true }).hear(ended())
+    new EventLog({ log, clock, target: command, help: undefined, showsStderr: true }).log(ended())
     expect(said).toEqual([expect.stringMatching(/ warning a: exited with code 1\n$/)])
   })
 
-  it('G: points to what finds out more, once', () => {
+  it('G: names the doctor command once', () => {
     const log = eventLog({ help: { doctor: 'parley doctor --config parley.json --server a' } })
-    log.hear(failed('The server "a" could not be started or reached: ECONNREFUSED'))
-    log.hear(ended())
+    log.log(failed('The server "a" could not be started or reached: ECONNREFUSED'))
+    log.log(ended())
     expect(said).toEqual([
       'warning a: ECONNREFUSED; parley doctor --config parley.json --server a finds out more',
       crash,
     ])
   })
 
-  it('G: has the folders of PATH for those who want to know everything', () => {
+  it('G: has the folders of PATH at the level debug', () => {
     const error =
       'The server "a" could not be started or reached: Cannot start "x": there is no such command in PATH (/usr/bin:/bin); give its full path'
-    eventLog().hear(failed(error))
+    eventLog().log(failed(error))
     const short = 'warning a: Cannot start "x": there is no such command in PATH; give its full path'
     expect(said.splice(0)).toEqual([short])
-    eventLog({ least: 'debug' }).hear(failed(error))
+    eventLog({ least: 'debug' }).log(failed(error))
     expect(said).toEqual([
       short,
       'debug a: Cannot start "x": there is no such command in PATH (/usr/bin:/bin); give its full path',
     ])
   })
 
-  it('G: quotes what a program writes among its messages', () => {
-    eventLog().hear({ type: 'stray', upstream: 'a', line: `Server starting up...${'.'.repeat(200)}` })
+  it('G: quotes the output of a process that is no message', () => {
+    eventLog().log({ type: 'stray', upstream: 'a', line: `Server starting up...${'.'.repeat(200)}` })
     expect(said).toEqual([
       expect.stringMatching(
         /^warning a: writes to standard output what is no message: "Server starting up\.+…"; it must log to standard error$/,
@@ -111,7 +111,7 @@ describe('the log of a server that fails', () => {
   })
 })
 
-describe('the log of a server elsewhere that was never reached', () => {
+describe('the log of a remote server that was never reached', () => {
   const refused = (status: number): UpstreamEvent =>
     ended({ status, error: `answered ${status}: a long story`, lines: [], exit: undefined })
   const withHeaders: RemoteTarget = { ...remote, headers: { Authorization: 'Bearer x' } }
@@ -149,7 +149,7 @@ describe('the log of a server elsewhere that was never reached', () => {
     ],
     ['something else is wrong', 500, { target: remote }, 'answered 500: a long story'],
   ])('G: says what to do when %s', (_, status, options, words) => {
-    eventLog(options).hear(refused(status))
+    eventLog(options).log(refused(status))
     expect(said).toEqual([`warning a: ${words}`])
   })
 })

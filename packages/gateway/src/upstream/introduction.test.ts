@@ -11,17 +11,17 @@ const of = (capabilities: Capabilities): Introduction => ({
 const RUNS: Capabilities = { tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
 const EXTENDS = { tools: {}, extensions: { [TASKS_EXTENSION]: {} } } as Capabilities
 
-describe('D-41 what clients are told of a server', () => {
-  it('is what it said itself', () => {
+describe('D-41: the introduction of a server for clients', () => {
+  it('is the introduction of the server itself', () => {
     expect(introductionFor(of({ tools: {} }), undefined)).toEqual(of({ tools: {} }))
   })
 
-  it('says in the words of both eras that it runs tasks', () => {
+  it('declares tasks for both eras', () => {
     expect(introductionFor(of(RUNS), undefined).capabilities).toEqual({ ...RUNS, ...EXTENDS })
     expect(introductionFor(of(EXTENDS), undefined).capabilities).toEqual({ ...RUNS, ...EXTENDS })
   })
 
-  it('keeps other extensions, and a server that said both', () => {
+  it('keeps other extensions, and a declaration for both eras', () => {
     const more = { ...RUNS, extensions: { 'x/y': { z: 1 } } } as Capabilities
     expect(introductionFor(of(more), undefined).capabilities).toEqual({
       ...RUNS,

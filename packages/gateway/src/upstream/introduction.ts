@@ -1,13 +1,12 @@
-/** What clients are told of a server behind the gateway: what it said itself, and in the words of both eras. */
+/** The introduction of a server for the clients of the gateway: its own, with the capabilities of both eras. */
 import { type Capabilities, declares } from 'parley-mcp'
 import { declaresExtension, HANDLE_KEY, type Introduction, isObject, TASKS_EXTENSION } from 'parley-mcp/engine'
 
-/** Told before anything is known, to nobody. */
+/** The placeholder until the server was reached. */
 export const UNKNOWN: Introduction = { info: { name: 'unknown', version: '0' }, capabilities: {} }
 
 /**
- * The same object as before when nothing has changed. `byHandle`: whether a client can keep its conversation by a
- * handle.
+ * Returns the same object when nothing has changed. `byHandle`: whether a client can name its conversation by a handle.
  */
 export function introductionFor(peer: Introduction, before: Introduction | undefined, byHandle = false): Introduction {
   const capabilities = withTasks(peer.capabilities)
@@ -15,7 +14,7 @@ export function introductionFor(peer: Introduction, before: Introduction | undef
   return before !== undefined && JSON.stringify(before) === JSON.stringify(made) ? before : made
 }
 
-/** D-41: tasks are a capability in one era and an extension in the other; the gateway knows both. */
+/** D-41: tasks are a capability in one era and an extension in the other. The gateway declares both. */
 function withTasks(capabilities: Capabilities): Capabilities {
   const runs = declares(capabilities, 'tasks.requests.tools.call')
   const extends_ = declaresExtension(capabilities, TASKS_EXTENSION)
@@ -33,7 +32,7 @@ function withHandles(capabilities: Capabilities): Capabilities {
   } as Capabilities
 }
 
-/** Of the gateway as a client: what is asked about tasks of its clients is handed on, and who asks must know them. */
+/** The gateway passes on requests about tasks of its clients, so it declares tasks to the server. */
 export function knowingTasks(capabilities: Capabilities): Capabilities {
   const { extensions } = capabilities as { readonly extensions?: Record<string, unknown> }
   return { ...capabilities, extensions: { ...extensions, [TASKS_EXTENSION]: {} } }

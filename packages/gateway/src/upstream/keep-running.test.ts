@@ -1,4 +1,4 @@
-/** L3: a server that is meant to run is started again without a client, at the pace that the log promises. */
+/** L3: a server that must run is restarted without a client, at the times that the log names. */
 import { fakeClock } from 'parley-mcp/testing'
 import { expect, it } from 'vitest'
 import { serverDefaults } from '../config/index.ts'
@@ -21,12 +21,12 @@ function failing(policy: 'permanent' | 'transient' | 'temporary') {
 }
 
 it.each(['permanent', 'transient'] as const)(
-  'L3 a %s server that fails its first starts is tried again by itself, ever later',
+  'L3: a %s server that fails its first starts is started again, after ever longer pauses',
   async (policy) => {
     const { clock, starts, upstream, stop } = failing(policy)
     await upstream.gatewayConversation().catch(() => {})
     for (let second = 0; second < 200; second++) await clock.advance(1000)
-    // Three restarts, then trials after cool-downs of 30 and 60 seconds.
+    // Three restarts, then attempts after pauses of 30 and 60 seconds.
     expect(starts.map((at) => Math.round(at / 1000))).toEqual([0, 0, 1, 3, 33, 93])
     stop()
     for (let second = 0; second < 300; second++) await clock.advance(1000)
@@ -35,7 +35,7 @@ it.each(['permanent', 'transient'] as const)(
   },
 )
 
-it('L3 a temporary server is not', async () => {
+it('L3: a temporary server is not started again', async () => {
   const { clock, starts, upstream } = failing('temporary')
   await upstream.gatewayConversation().catch(() => {})
   for (let second = 0; second < 100; second++) await clock.advance(1000)

@@ -1,4 +1,4 @@
-/** What is said to those who cannot have a conversation with a server. */
+/** The errors for clients that cannot have a conversation with a server. */
 import { type ErrorKind, ParleyError } from 'parley-mcp'
 import type { ServerConfig } from '../config/index.ts'
 
@@ -13,9 +13,7 @@ export function tooManySessions({ name, maxSessions }: ServerConfig): ParleyErro
   })
 }
 
-/**
- * A server has sent more than is read: which setting decides, its operator should know. Other errors stay as they are.
- */
+/** Names the setting in the error for a result that is too large. Returns other errors unchanged. */
 export function namingSize(
   error: unknown,
   { name, maxMessageSize }: Pick<ServerConfig, 'name' | 'maxMessageSize'>,

@@ -1,4 +1,4 @@
-/** What a configured server is given besides its configuration. */
+/** The options of a configured server besides its configuration. */
 import type { Clock, SessionEvent } from 'parley-mcp/engine'
 import type { ServerConfig } from '../config/index.ts'
 import type { Refused } from '../limits/index.ts'
@@ -11,36 +11,33 @@ export interface UpstreamOptions {
   readonly translation: 'lenient' | 'strict'
   readonly clock?: Clock
   readonly random?: () => number
-  /** Told of everything that sessions with the server report. */
+  /** Called with each event of the sessions with the server. */
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
-  /** Told of each request that is one too many. */
+  /** Called with each request beyond the rate limit. */
   readonly onRefused?: (refused: Refused) => void
-  /** Instead of what the configuration says. */
+  /** Replaces the launch of the configuration. */
   readonly launch?: Launch
-  /**
-   * Whether it has one client only, which then gets the conversation of the gateway itself: no second process is
-   * started for it.
-   */
+  /** Whether there is only one client. It then uses the gateway's own conversation, so no second process starts. */
   readonly singleClient?: boolean
-  /** Whether its clients are not one and the same. */
+  /** Whether different users may be behind its clients. */
   readonly severalClients?: boolean
   /**
-   * Whether requests without a principal are all of one user: the gateway listens on this machine only, and asks nobody
-   * who they are.
+   * Whether requests without a principal are all of one user, because the gateway listens on this machine only and does
+   * not authenticate.
    */
   readonly localUser?: boolean
-  /** How long a kept conversation lasts without use, in milliseconds. Default: 30 minutes. */
+  /** How long an idle conversation is kept, in milliseconds. Default: 30 minutes. */
   readonly conversationIdle?: number
   /**
-   * Told of each line that its process writes to standard error, without secrets and control characters; without it
-   * they are for the log.
+   * Called with each line that the process writes to standard error, without secrets and control characters. Default:
+   * the lines are logged.
    */
   readonly onStderr?: (line: string) => void
-  /** What is said with its failures to whoever can mend them. */
+  /** Hints for the operator, logged with a failure. */
   readonly help?: Help | undefined
 }
 
-/** Whether a client that is not known otherwise can name its conversation with the server by a handle. */
+/** Whether a client without a principal can name its conversation with the server by a handle. */
 export function keepsByHandle({ session }: ServerConfig, { localUser, singleClient }: UpstreamOptions): boolean {
   return session === 'handle' || (session === undefined && !localUser && !singleClient)
 }

@@ -153,7 +153,7 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
   /** What the client tells is the server's business, as far as it has a session there. */
   notified(method: string, params: Body): void {
     if (method === 'notifications/roots/list_changed' && this.#conversation !== undefined)
-      this.#conversation.roots.known = undefined
+      this.#conversation.roots.forget()
     this.#conversation?.client.notify(method, params)
   }
 
@@ -295,7 +295,7 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
     const lease = await this.upstream.pool.share(peer.capabilities)
     const conversation = lease?.conversation ?? (await this.#openOwnConversation(peer))
     this.#lease = lease
-    if (lease !== undefined) this.#undo.push(conversation.share((method, params) => this.#tell(method, params)))
+    if (lease !== undefined) this.#undo.push(conversation.addSharer((method, params) => this.#tell(method, params)))
     this.#conversation = conversation
     if (this.#closed) this.#leave()
   }

@@ -108,7 +108,7 @@ describe.each(versions.filter((version) => version !== STATELESS))(
         rule: 'D-21',
         path: '_meta.progressToken',
         loss: 'w',
-        detail: expect.stringContaining('words'),
+        detail: expect.stringContaining('status message'),
       })
       expect(lost()).toEqual(['D-21 w tools/call'])
     })

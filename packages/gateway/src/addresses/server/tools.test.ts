@@ -78,7 +78,7 @@ describe.each(pairs)('G3 a client of $client and a server of $server', ({ client
   it('does not see a tool whose definition is not the one that was pinned', async () => {
     const definitions = [tool('one'), tool('two')]
     const { ask } = await clientOf(serverOf(server, definitions), version, settings({ pin: 'block' }))
-    ;(rig as BridgeRig).upstream.tools.pins = PinBook.inMemory()
+    ;(rig as BridgeRig).upstream.tools.usePins(PinBook.inMemory())
     expect(await listed(ask)).toEqual(['one', 'two'])
     definitions[1] = tool('two', 'does something else now')
     ;(rig as BridgeRig).upstream.tools.forget()
@@ -106,7 +106,7 @@ describe('G3 a definition that says two things at once', () => {
     ['2026-07-28', '2026-07-28'],
   ] as const)('a client of %s is shown what was pinned of it, by a server of %s', async (spoken, version) => {
     rig = bridgeTo(serverOf(version, [tool('one', 'seen')]), undefined, settings({ pin: 'block' }), { wrap: twofold })
-    rig.upstream.tools.pins = PinBook.inMemory()
+    rig.upstream.tools.usePins(PinBook.inMemory())
     const client = await rig.connect({ versions: [spoken] })
     let told = ''
     const onText = (json: string): void => {
@@ -153,9 +153,9 @@ describe('what is known of tools', () => {
     })
     await clientOf(server, '2026-07-28', settings({ deny: ['x'] }))
     const { tools } = (rig as BridgeRig).upstream
-    await tools.seen()
+    await tools.readOnce()
     await flush()
-    await tools.seen()
+    await tools.readOnce()
     expect([tools.definition('before'), tools.definition('after')?.name]).toEqual([undefined, 'after'])
   })
 })

@@ -1,6 +1,6 @@
 /**
- * The stages that answer lists and resources from what a server of the stateless era said stays fresh for a while, for
- * clients of either era (D-42).
+ * The stages that cache lists and resources of servers of the stateless era, for clients of either era (D-42). The
+ * server says how long a result stays fresh.
  */
 import { eraOf } from 'parley-mcp'
 import { type Answered, type Body, type Stage, unframed, wasAsked } from 'parley-mcp/engine'
@@ -9,16 +9,16 @@ import type { Call } from '../call.ts'
 import { asksForReport } from '../report.ts'
 import { shownTools } from './show-tools.ts'
 
-/** Answers from what was kept. */
+/** Answers from the cache. */
 export const cache: Stage<Call> = (call, next) => {
   if (!usesCache(call)) return next(call)
-  if (eraOf(call.caller.version) === 'stateless') return kept(call, true) ?? next(call)
+  if (eraOf(call.caller.version) === 'stateless') return cached(call, true) ?? next(call)
   const own = call.site.ownConversation(call)
-  const look = ({ stateless }: Conversation): Answered => (stateless ? kept(call, false) : undefined) ?? next(call)
-  return own instanceof Promise ? own.then(look) : look(own)
+  const answer = ({ stateless }: Conversation): Answered => (stateless ? cached(call, false) : undefined) ?? next(call)
+  return own instanceof Promise ? own.then(answer) : answer(own)
 }
 
-/** Keeps results as the server said them. What clients are shown of them is made each time. */
+/** Caches results as the server wrote them. They are changed for a client each time they are used. */
 export const keepResult: Stage<Call> = async (call, next) => {
   if (!usesCache(call)) return next(call)
   const { method, params, principal } = call
@@ -26,13 +26,13 @@ export const keepResult: Stage<Call> = async (call, next) => {
   const generation = resultCache.generationOf(method)
   const answer = await next(call)
   const { received } = call
-  // An answer that depends on what one client answered is for no other client.
+  // A result that depends on a client's answer to a question is not for other clients.
   if (received?.isUntouched && !wasAsked(received.body))
     resultCache.keep(method, params, principal, received.body, generation, declaredBy(call))
   return answer
 }
 
-function kept(call: Call, isEnveloped: boolean): Body | undefined {
+function cached(call: Call, isEnveloped: boolean): Body | undefined {
   const { resultCache, tools } = call.site.upstream
   const found = resultCache.find(call.method, call.params, call.principal, declaredBy(call))
   if (found === undefined || (isEnveloped && !tools.changesLists)) return found
@@ -40,7 +40,7 @@ function kept(call: Call, isEnveloped: boolean): Body | undefined {
   return shownTools(call)?.(body) ?? body
 }
 
-/** A client that wants to know what was lost on the way gets an answer that was just made. */
+/** A client that asks for translation losses gets a new answer. */
 function usesCache(call: Call): boolean {
   return call.site.upstream.config.cache && !asksForReport(call)
 }

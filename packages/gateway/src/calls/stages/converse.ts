@@ -1,4 +1,4 @@
-/** The stage that chooses the conversation with the server in which a call is made (8.2). */
+/** The stage that chooses the conversation with the server for a call. */
 import { eraOf, ParleyError } from 'parley-mcp'
 import {
   type Answer,
@@ -11,7 +11,7 @@ import {
 } from 'parley-mcp/engine'
 import type { Lease } from '../../upstream/index.ts'
 import { type Call, whenOver } from '../call.ts'
-import { hearFrom } from './take-turns.ts'
+import { tryLevel } from './take-turns.ts'
 
 type Next = Parameters<Stage<Call>>[1]
 
@@ -21,45 +21,46 @@ const LISTEN = 'subscriptions/listen'
 export const converse: Stage<Call> = (call, next) =>
   eraOf(call.caller.version) === 'stateless' ? lend(call, next) : useOwn(call, next)
 
-/** A client that shook hands has a conversation with the server. */
+/** A client that shook hands has its own conversation with the server. */
 function useOwn(call: Call, next: Next): Answered {
   const own = call.site.ownConversation(call)
-  if (!(own instanceof Promise)) return next(call.inOwn(own))
-  return own.then((conversation) => next(call.inOwn(conversation)))
+  if (!(own instanceof Promise)) return next(call.inOwnConversation(own))
+  return own.then((conversation) => next(call.inOwnConversation(conversation)))
 }
 
-/** A client without a session: one of the gateway's conversations serves it. */
+/** A client without a session uses one of the gateway's conversations. */
 async function lend(call: Call, next: Next): Promise<Answer> {
   const { upstream } = call.site
   const gateway = await upstream.readyGatewayConversation()
   const { method } = call
-  // A server of the stateless era remembers no client, and the gateway itself runs the tasks of the others.
-  if (gateway.stateless || method.startsWith('tasks/')) return next(call.in(gateway))
+  // A server of the stateless era remembers no client. For other servers, the gateway itself answers about tasks.
+  if (gateway.stateless || method.startsWith('tasks/')) return next(call.inConversation(gateway))
   return asking.has(method) ? leaseFor(call, next) : borrow(call, next)
 }
 
-/** D-53: lists are the same for all clients. Without a conversation of its own a client gets what the gateway sees. */
+/** D-53: lists are the same for all clients. A client without a kept conversation uses that of the gateway. */
 async function borrow(call: Call, next: Next): Promise<Answer> {
   const { upstream } = call.site
   const lease = await upstream.pool.lend(call)
   const conversation = lease?.conversation ?? (await upstream.readyGatewayConversation())
   try {
-    if (call.logLevel !== undefined && call.method !== LISTEN) await hearFrom(conversation, call.logLevel)
-    return await next(call.in(conversation))
+    if (call.logLevel !== undefined && call.method !== LISTEN) await tryLevel(conversation, call.logLevel)
+    return await next(call.inConversation(conversation))
   } finally {
     lease?.release()
   }
 }
 
-/** A conversation of the user, of the handle, of all clients, or for this call alone. */
+/** The conversation of the user, of the handle, of all clients, or of this call alone. */
 async function leaseFor(call: Call, next: Next): Promise<Answer> {
-  // A server of the handshake era gives no state, so this one was not sealed by the gateway.
+  // A server of the handshake era issues no state, and the gateway did not seal this one.
   if (call.params['requestState'] !== undefined && call.retry === undefined) throw foreignState()
   const lease = await call.site.upstream.pool.lease(call)
   try {
-    // Before the server knows of a call that its question could belong to.
-    if (lease.conversation.roots.heard !== undefined) await lease.conversation.roots.heard
-    return withHandle(await next(call.in(lease.conversation)), lease)
+    // A question that the server asks now would seem to belong to this call.
+    const { mayStillAsk } = lease.conversation.roots
+    if (mayStillAsk !== undefined) await mayStillAsk
+    return withHandle(await next(call.inConversation(lease.conversation)), lease)
   } finally {
     whenOver(call, () => lease.release())
   }

@@ -1,28 +1,26 @@
 /**
- * The turn of one call in a conversation where a question names no call: the call gives it up while its client thinks,
- * and has it again before the server goes on.
+ * The turn of one call in a conversation where a question names no call. The call lends the turn while its client
+ * answers a question, and takes it again before the server gets the answer.
  */
 import type { Clock } from 'parley-mcp/engine'
-import type { Conversation, MutexOptions } from '../../upstream/index.ts'
+import type { Conversation, MutexOptions, TurnHolder } from '../../upstream/index.ts'
 import type { Call } from '../call.ts'
+import type { CallTurn } from '../call-site.ts'
 
-/**
- * Questions of one call may come shortly after each other: so many milliseconds after one, the next is still of the
- * same call.
- */
-const LENT_AFTER = 1000
+/** How long a call keeps the turn after a question, in milliseconds, because it may have another question. */
+const LEND_DELAY_MS = 1000
 
-export class HeldTurn {
-  readonly #conversation: Conversation
+export class HeldTurn implements CallTurn, TurnHolder {
+  readonly #questions: Conversation['questions']
   readonly #clock: Clock
   #call: Call
   #end: (() => void) | undefined
   #stopLending: (() => void) | undefined
-  #again: Promise<void> | undefined
+  #takingAgain: Promise<void> | undefined
   #isOver = false
 
-  private constructor(conversation: Conversation, call: Call, clock: Clock) {
-    this.#conversation = conversation
+  private constructor({ questions }: Conversation, call: Call, clock: Clock) {
+    this.#questions = questions
     this.#call = call
     this.#clock = clock
   }
@@ -30,32 +28,35 @@ export class HeldTurn {
   static async take(conversation: Conversation, call: Call, clock: Clock, options: MutexOptions): Promise<HeldTurn> {
     const turn = new HeldTurn(conversation, call, clock)
     await turn.#take(options)
-    call.turn = turn
+    call.holdTurn(turn)
     return turn
   }
 
-  /** The work goes on under another name: what is asked now is asked of that one. */
+  get call(): Call {
+    return this.#call
+  }
+
+  /** The work continues as another call, which gets the questions from now on. */
   handTo(call: Call): void {
     this.#call = call
-    call.turn = this
-    if (this.#end !== undefined) this.#conversation.holder = call
+    call.holdTurn(this)
   }
 
   /**
-   * The client was asked: meanwhile other calls go on. The returned function waits until it is the turn of this call
+   * Lets other calls continue while the client answers. The returned function resolves when this call has the turn
    * again.
    */
   lend(): () => Promise<void> {
-    this.#stopLending ??= this.#clock.after(LENT_AFTER, () => this.#give())
+    this.#stopLending ??= this.#clock.after(LEND_DELAY_MS, () => this.#release())
     return () => {
       this.#stopLending?.()
       this.#stopLending = undefined
       if (this.#end !== undefined || this.#isOver) return Promise.resolve()
-      // An answer of a person is not refused because others wait as well.
-      this.#again ??= this.#take({ maxQueued: Number.POSITIVE_INFINITY }).finally(() => {
-        this.#again = undefined
+      // The answer of a user is not refused because other calls wait.
+      this.#takingAgain ??= this.#take({ maxQueued: Number.POSITIVE_INFINITY }).finally(() => {
+        this.#takingAgain = undefined
       })
-      return this.#again
+      return this.#takingAgain
     }
   }
 
@@ -63,21 +64,19 @@ export class HeldTurn {
   end(): void {
     this.#isOver = true
     this.#stopLending?.()
-    this.#give()
+    this.#release()
   }
 
   async #take(options: MutexOptions): Promise<void> {
-    const end = await this.#conversation.turns.take(options)
+    const end = await this.#questions.takeTurn(this, options)
     if (this.#isOver) return end()
     this.#end = end
-    this.#conversation.holder = this.#call
   }
 
-  #give(): void {
+  #release(): void {
     const end = this.#end
     if (end === undefined) return
     this.#end = undefined
-    this.#conversation.holder = undefined
     end()
   }
 }

@@ -1,54 +1,48 @@
 /**
- * For `urlMode: "error"` (8.3): links that a server of the stateless era asks for are demanded with -32042, and the
- * client's own next attempt goes on where that one ended.
+ * For `urlMode: "error"`: the gateway demands the links of a server of the stateless era with -32042. The client's next
+ * attempt continues where the last one ended.
  */
 import { createHash } from 'node:crypto'
 import { ParleyError } from 'parley-mcp'
 import { type Body, type Clock, type EngineRequestOptions, isObject } from 'parley-mcp/engine'
 import type { AskedLink } from '../../upstream/index.ts'
 import type { Call } from '../call.ts'
+import type { DemandedLink } from '../client-questions.ts'
 
-/** How long a client may take until it comes back, in milliseconds. */
-const KEPT_FOR = 600_000
-/** Most attempts that one client may come back to. */
-const MOST_KEPT = 20
+/** How long an attempt of a client is kept, in milliseconds. */
+const MAX_AGE_MS = 600_000
+/** How many attempts of one client are kept. */
+const MAX_ATTEMPTS = 20
 
-/** As the client gets to see it. */
-export interface DemandedLink {
-  readonly link: AskedLink
-  readonly message: unknown
-}
-
-/** What the server is sent when the client comes back. */
-interface Kept {
+/** What the server gets with the client's next attempt. */
+interface Attempt {
   readonly answers: Body
   readonly links: readonly AskedLink[]
-  readonly until: number
+  readonly expiresAt: number
 }
 
-/** Of one client. */
+/** The attempts of one client. */
 export class LinkDemands {
   readonly #clock: Clock
-  readonly #kept = new Map<string, Kept>()
+  readonly #attempts = new Map<string, Attempt>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Has the request go on where an earlier one like it ended, and end when the server asks for links. */
-  attend(call: Call, params: Body, options: EngineRequestOptions): void {
-    const key = keyOf(call.method, params)
-    const kept = this.#take(key)
-    for (const { url, elicitationId } of kept?.links ?? []) call.links.remember(url, elicitationId).accepted = true
-    const demanded: DemandedLink[] = []
-    call.demanded = demanded
+  /** Continues where an earlier attempt ended. The call ends when the server asks for links. */
+  apply(call: Call, params: Body, options: EngineRequestOptions): void {
+    const key = attemptKey(call.method, params)
+    const earlier = this.#take(key)
+    for (const { url, elicitationId } of earlier?.links ?? []) call.links.remember(url, elicitationId).accepted = true
+    const demanded = call.ensureQuestions().collectLinks()
     const write = options.write ?? JSON.stringify
-    // Shown each round before it is sent. What answers the questions of the one before is not sent but kept: the user
-    // has not been there yet.
+    // Called before each round is sent. The answers to a demand for links are kept instead: the user has not opened the
+    // links yet.
     options.write = (round) => {
       const { inputResponses, requestState } = round
       const isFirst = inputResponses === undefined && requestState === undefined
-      if (isFirst) return write(kept === undefined ? round : { ...round, ...kept.answers })
+      if (isFirst) return write(earlier === undefined ? round : { ...round, ...earlier.answers })
       if (demanded.length === 0) return write(round)
       this.#keep(
         key,
@@ -62,18 +56,18 @@ export class LinkDemands {
     }
   }
 
-  #take(key: string): Kept | undefined {
-    const kept = this.#kept.get(key)
-    this.#kept.delete(key)
-    return kept !== undefined && kept.until > this.#clock.now() ? kept : undefined
+  #take(key: string): Attempt | undefined {
+    const attempt = this.#attempts.get(key)
+    this.#attempts.delete(key)
+    return attempt !== undefined && attempt.expiresAt > this.#clock.now() ? attempt : undefined
   }
 
   #keep(key: string, answers: Body, demanded: readonly DemandedLink[]): void {
     const now = this.#clock.now()
-    this.#kept.delete(key)
-    this.#kept.set(key, { answers, links: demanded.map(({ link }) => link), until: now + KEPT_FOR })
-    for (const [other, { until }] of this.#kept)
-      if (until <= now || this.#kept.size > MOST_KEPT) this.#kept.delete(other)
+    this.#attempts.delete(key)
+    this.#attempts.set(key, { answers, links: demanded.map(({ link }) => link), expiresAt: now + MAX_AGE_MS })
+    for (const [other, { expiresAt }] of this.#attempts)
+      if (expiresAt <= now || this.#attempts.size > MAX_ATTEMPTS) this.#attempts.delete(other)
   }
 }
 
@@ -90,8 +84,8 @@ function demand(method: string, demanded: readonly DemandedLink[]): ParleyError 
   })
 }
 
-/** Two requests are the same whatever they say of themselves, and in whatever order. */
-function keyOf(method: string, { _meta, ...own }: Body): string {
+/** Equal for requests with equal parameters, in any order. `_meta` does not count. */
+function attemptKey(method: string, { _meta, ...own }: Body): string {
   const inOrder = (_: string, value: unknown): unknown =>
     isObject(value) ? Object.fromEntries(Object.entries(value).sort(byKey)) : value
   return createHash('sha256')

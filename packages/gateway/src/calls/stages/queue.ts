@@ -1,10 +1,10 @@
-/** The stage that lets so many calls to one server run at a time. A call waits for a slot in the bulkhead. */
+/** The stage that limits how many calls to one server run at a time. A call waits for a slot in the bulkhead. */
 import type { Answer, Stage } from 'parley-mcp/engine'
 import type { Call } from '../call.ts'
 
 export const queue: Stage<Call> = (call, next) => {
   const { bulkhead } = call.site.upstream
-  // A signal is made only for calls that wait.
+  // Only calls that wait need a signal, which is created when it is first read.
   const waiting = bulkhead.full ? { signal: call.signal } : undefined
   return bulkhead.run((slot) => {
     call.begin(slot)

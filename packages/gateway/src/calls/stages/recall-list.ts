@@ -1,8 +1,9 @@
-/** The stage that remembers lists as text: most servers answer with the same text each time, which is not read again. */
+/** The stage that reuses the answer to a list request when the server sends the same text again. */
 import type { Loss } from 'parley-mcp'
 import { type Answer, type Body, type EngineRequestOptions, Serialised, type Stage } from 'parley-mcp/engine'
 import type { Upstream } from '../../upstream/index.ts'
 import { type Call, conversationOf } from '../call.ts'
+import type { KnownText } from '../call-site.ts'
 import { asksForReport } from '../report.ts'
 import { isEnveloped, type RelayMode, relayMode } from './send.ts'
 
@@ -13,7 +14,7 @@ export const LIST_METHODS: readonly string[] = [
   'resources/templates/list',
 ]
 
-/** Not for lists whose definitions the gateway changes. */
+/** Skips lists whose definitions the gateway changes. */
 export const recallList: Stage<Call> = async (call, next) => {
   if (call.isRenamed || call.site.upstream.tools.changesLists || asksForReport(call)) return next(call)
   const list = new ListRequest(call)
@@ -23,8 +24,8 @@ export const recallList: Stage<Call> = async (call, next) => {
   return list.remember(answer as Body, answer === call.received.body) ?? answer
 }
 
-export class ListRequest {
-  /** The answer, when the server has said nothing new. */
+class ListRequest implements KnownText {
+  /** Set when the server has sent the same text again. */
   known: Serialised | undefined
   readonly options: Pick<EngineRequestOptions, 'ifText' | 'onText'>
   readonly #call: Call
@@ -32,7 +33,7 @@ export class ListRequest {
   readonly #upstream: Upstream
   readonly #key: string
   #text: string | undefined
-  /** Whether what was received can be handed on in the words it came in. */
+  /** Whether the SDK has passed the result on as it was received. */
   #isUntouched = true
 
   constructor(call: Call) {
@@ -42,14 +43,14 @@ export class ListRequest {
     this.#mode = relayMode(call)
     this.#upstream = upstream
     this.#key = JSON.stringify([call.method, call.params['cursor'] ?? null, call.caller.version, client.version])
-    const kept = upstream.lists.find(this.#key, upstream.introduction)
+    const earlier = upstream.lists.find(this.#key, upstream.introduction)
     this.options = {
       ifText: (json) => {
-        if (kept?.text !== json) return false
-        this.known = kept.answer
-        // X2: what is lost for one is lost for everybody.
-        call.session.reportLosses(kept.losses)
-        for (const loss of kept.losses) call.onLoss?.(loss)
+        if (earlier?.text !== json) return false
+        this.known = earlier.answer
+        // X2: the losses are the same for each client.
+        call.session.reportLosses(earlier.losses)
+        for (const loss of earlier.losses) call.onLoss?.(loss)
         return true
       },
       onText: (json, untouched) => {
@@ -60,12 +61,12 @@ export class ListRequest {
   }
 
   /**
-   * The answer as it will be given again; undefined when it cannot be. `untouched`: nobody here has changed what was
+   * The answer as it will be used again, or `undefined` when it cannot be. `untouched`: no stage has changed what was
    * received.
    */
   remember(result: Body, untouched: boolean): Serialised | undefined {
     const text = this.#text
-    if (text === undefined || !this.#isForOnce(result)) return undefined
+    if (text === undefined || !this.#isReusable(result)) return undefined
     const losses: Loss[] = []
     const isAsWritten = untouched && this.#isUntouched && this.#mode !== 'translated'
     const answer = new Serialised(isAsWritten ? text : JSON.stringify(this.#written(result, losses)))
@@ -73,13 +74,13 @@ export class ListRequest {
     return answer
   }
 
-  /** What both sides say in the same words is not translated. */
+  /** A result between sides of the same version is not translated. */
   #written(result: Body, losses: Loss[]): Body {
     return this.#mode === 'same' ? result : this.#call.written(result, (loss) => losses.push(loss))
   }
 
-  /** The cache keeps what stays fresh for a while, and the server is not asked for it meanwhile. */
-  #isForOnce(result: Body): boolean {
+  /** A result that stays fresh is for the cache, which answers without asking the server. */
+  #isReusable(result: Body): boolean {
     const { ttlMs } = result
     if (this.#mode === 'relayed' && !isEnveloped(this.#call.method, result)) return false
     if (!this.#call.isToStateless || !(this.#mode === 'relayed' || this.#upstream.config.cache)) return true

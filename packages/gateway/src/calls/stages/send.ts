@@ -1,4 +1,4 @@
-/** The last stage: the request in the conversation with the server, as the same text or translated. */
+/** The last stage: it sends the request to the server, as the same text or translated. */
 import { eraOf, ParleyError } from 'parley-mcp'
 import {
   type Answer,
@@ -16,8 +16,8 @@ import { asksForReport, REPORT_KEY } from '../report.ts'
 import { showsToHandshake } from './show-tools.ts'
 
 /**
- * `relayed`: both are of the stateless era, and the server sees the client's own envelope. `same`: both speak the same
- * version of the handshake era, and nothing that they say to each other is changed. Otherwise it is translated.
+ * `relayed`: client and server have the same version of the stateless era. The server gets the client's own envelope.
+ * `same`: both have the same version of the handshake era, and messages are not changed.
  */
 export type RelayMode = 'relayed' | 'same' | 'translated'
 
@@ -28,19 +28,18 @@ export async function send(call: Call): Promise<Answer> {
   const mode = relayMode(call)
   const params = paramsToSend(call, mode)
   const options = optionsFor(call, mode !== 'translated')
-  call.maxRounds = call.site.upstream.config.maxRounds
   if (mode === 'translated' && conversation.stateless && !call.isContinued)
-    call.site.demands?.attend(call, params, options)
-  const kept: { text?: string } = {}
+    call.site.demands?.apply(call, params, options)
+  const raw: { text?: string } = {}
   if (call.list !== undefined) Object.assign(options, call.list.options)
-  else keepText(kept, options, passesText(call) && mode !== 'translated' && options.onLoss === undefined)
+  else keepText(raw, options, passesText(call) && mode !== 'translated' && options.onLoss === undefined)
   const received = await (call.sendWith === undefined
     ? conversation.request(call.method, params, options)
     : call.sendWith(params, options))
   if (call.list?.known !== undefined) return call.list.known
   const body = readable(received, call, mode)
   const isUntouched = body === received
-  call.received = { body, text: isUntouched ? kept.text : undefined, isUntouched }
+  call.received = { body, text: isUntouched ? raw.text : undefined, isUntouched }
   return body
 }
 
@@ -56,7 +55,7 @@ export function paramsToSend(call: Call, mode: RelayMode): Body {
   return withoutHandle(params)
 }
 
-/** Whether no stage looks into the result, so that its text may go on as it came. */
+/** Whether no stage reads the result, so that its text can be passed on unchanged. */
 function passesText(call: Call): boolean {
   const { method, site } = call
   if (call.isRenamed || call.isContinued) return false
@@ -64,34 +63,33 @@ function passesText(call: Call): boolean {
   return !method.startsWith('tasks/') && !(method === 'tools/list' && showsToHandshake(site.upstream))
 }
 
-/** As the client wrote them, but for the name of a tool, and a wish for a task that the server does not know. */
+/** As the client wrote them, except for the name of a tool and a `task` that the server does not know. */
 function sentParams(call: Call): Body {
   if (call.hasGivenParams) return call.sent
   const { params } = call
   const { task, ...sent } = call.sent
-  const wish = params['task'] === undefined ? {} : { task }
-  return params['name'] === undefined ? { ...sent, ...wish } : { ...sent, ...wish, name: params['name'] }
+  const wantedTask = params['task'] === undefined ? {} : { task }
+  return params['name'] === undefined ? { ...sent, ...wantedTask } : { ...sent, ...wantedTask, name: params['name'] }
 }
 
 /**
- * Without what a request of the stateless era says of itself, which no server of the other era has a use for (D-01,
- * D-06).
+ * The parameters without the envelope of the stateless era, which servers of the other era do not know (D-01, D-06).
  */
 export function ownParams({ caller, params }: Call): Body {
   if (eraOf(caller.version) === 'handshake') return params
   const { inputResponses: _i, requestState: _s, ...own } = params
   const meta = own['_meta'] as Body | undefined
   if (meta === undefined) return own
-  const kept = Object.entries(meta).filter(([key]) => !ENVELOPE.has(key))
+  const others = Object.entries(meta).filter(([key]) => !ENVELOPE.has(key))
   const { _meta: _, ...rest } = own
-  return kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) }
+  return others.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(others) }
 }
 
 const ENVELOPE: ReadonlySet<string> = new Set([META.version, META.clientInfo, META.clientCapabilities, META.logLevel])
 
 function optionsFor(call: Call, relayed: boolean): EngineRequestOptions {
   const meta = call.params['_meta']
-  // C-40: a server that lets its client hang up meanwhile lets this one.
+  // C-40: when the server allows the gateway to hang up, the client may hang up as well.
   const options: EngineRequestOptions = {
     owner: call,
     cancelledWith: call,
@@ -109,34 +107,34 @@ function optionsFor(call: Call, relayed: boolean): EngineRequestOptions {
   return options
 }
 
-/** Of a result that goes on as it came, only the text is of interest; others keep theirs until they are changed. */
-function keepText(kept: { text?: string }, options: EngineRequestOptions, passes: boolean): void {
+/** Keeps only the text of a result that is passed on unchanged. Other results carry their text until they change. */
+function keepText(raw: { text?: string }, options: EngineRequestOptions, passes: boolean): void {
   if (!passes) {
     options.keepsText = true
     return
   }
   options.onText = (json) => {
-    kept.text = json
+    raw.text = json
   }
 }
 
-/** R-02: what is no result of its method does not reach a client as one. Lists were checked where they were read. */
+/** R-02: a client gets only valid results of its method. Lists were checked when they were read. */
 function readable(received: Body, call: Call, mode: RelayMode): Body {
   const { name } = call.site.upstream
   const { client } = conversationOf(call)
   try {
-    const mended = readableResult(call.method, received, mode === 'translated' ? undefined : client.version)
-    if (mended === undefined) return received
-    client.session.reportLosses(mended.losses)
-    for (const loss of mended.losses) call.lose(loss)
-    return mended.result
+    const repaired = readableResult(call.method, received, mode === 'translated' ? undefined : client.version)
+    if (repaired === undefined) return received
+    client.session.reportLosses(repaired.losses)
+    for (const loss of repaired.losses) call.lose(loss)
+    return repaired.result
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error
     throw new ParleyError(error.kind, { message: `Server "${name}": ${error.message}`, data: { server: name } })
   }
 }
 
-/** Whether a server of the stateless era has written all that belongs to a result (D-02, D-42). */
+/** Whether a result of a server of the stateless era has all required fields (D-02, D-42). */
 export function isEnveloped(method: string, { resultType, ttlMs, cacheScope }: Body): boolean {
   return (
     resultType !== undefined &&

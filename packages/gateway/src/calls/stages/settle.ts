@@ -1,4 +1,4 @@
-/** The stage that gives the client the server's answer, or its error, in the client's version and era. */
+/** The stage that turns the server's answer or error into one of the client's version and era. */
 import { type ErrorKind, eraOf, fromWire, isVerdict, ParleyError, plan } from 'parley-mcp'
 import {
   type Answer,
@@ -11,7 +11,7 @@ import {
 } from 'parley-mcp/engine'
 import { capabilityGap } from '../../upstream/index.ts'
 import { type Call, conversationOf } from '../call.ts'
-import { ONCE, reported, reportedWhole } from '../report.ts'
+import { ONCE, reported, reportedUnchanged } from '../report.ts'
 import { isEnveloped, paramsToSend, relayMode } from './send.ts'
 
 export const settle: Stage<Call> = async (call, next) => {
@@ -20,32 +20,35 @@ export const settle: Stage<Call> = async (call, next) => {
   try {
     return answerTo(call, await next(call))
   } catch (error) {
-    return errorTo(call, upstream.discreet(conversation.open ? error : (upstream.supervisor.unavailable() ?? error)))
+    return errorTo(
+      call,
+      upstream.errorForClients(conversation.open ? error : (upstream.supervisor.unavailable() ?? error)),
+    )
   } finally {
-    conversation.lastUsedAt = upstream.clock.now()
+    conversation.noteAnswered(upstream.clock.now())
     call.end()
   }
 }
 
-/** The server's own text where it may go on. */
+/** The server's own text, if it can be passed on. */
 function answerTo(call: Call, result: Answer): Answer {
   if (result instanceof Serialised || result instanceof InputRequired) return result
   const mode = relayMode(call)
   const text = call.received?.body === result ? call.received.text : undefined
   if (mode === 'same') return new Serialised(text ?? JSON.stringify(result), ONCE)
   if (text !== undefined && isEnveloped(call.method, result)) return new Serialised(text, ONCE)
-  return (mode === 'relayed' ? reportedWhole : reported)(call, call.losses, result)
+  return (mode === 'relayed' ? reportedUnchanged : reported)(call, call.losses, result)
 }
 
-/** What becomes of an error on its way to the client (errors between the eras, 8.1 to 8.3). */
+/** The error in the client's version. Some errors become a result that the model can read. */
 function errorTo(call: Call, error: unknown): Answer {
   const { client, stateless } = conversationOf(call)
   if (!(error instanceof ParleyError)) throw error
-  if (stateless && call.wasRefusedWith(error))
-    return toldToModel(error, call, `Rejected by the client: ${error.message}`)
-  if (call.exhausted) return toldToModel(error, call, error.message)
+  if (stateless && call.questions?.wereRefusedWith(error))
+    return toolError(error, call, `Rejected by the client: ${error.message}`)
+  if (call.questions?.isExhausted) return toolError(error, call, error.message)
   const { received } = error
-  if (received === undefined) return lostWhileParked(error, call)
+  if (received === undefined) return lostDuringQuestions(error, call)
   if (call.caller.version === client.version) throw fromWire(received, true)
   const translation = plan(client.version, call.caller.version, call.method, 'error')
   if (translation === undefined) throw error
@@ -60,13 +63,13 @@ function errorTo(call: Call, error: unknown): Answer {
   throw outcome.verdict === 'refuse' ? outcome.error : error
 }
 
-/** A model can tell its user; a program gets the error. */
-function toldToModel(error: ParleyError, { method, cancelled }: Inbound, text: string): Body {
+/** For tool calls, a result that the model can report to its user. Other calls fail with the error. */
+function toolError(error: ParleyError, { method, cancelled }: Inbound, text: string): Body {
   if (method !== 'tools/call' || cancelled) throw error
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-const LOST: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+const LOST_SERVER: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'connection_closed',
   'transport_error',
   'session_lost',
@@ -74,14 +77,14 @@ const LOST: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'refusal_unavailable',
 ])
 
-/**
- * The server is gone in the middle of a conversation with the user (8.2): the model has to know that it must begin
- * anew.
- */
-function lostWhileParked(error: ParleyError, call: Call): Body {
-  const tells =
-    call.asked && call.method === 'tools/call' && eraOf(call.caller.version) === 'stateless' && LOST.has(error.kind)
-  if (!tells || call.cancelled) throw error
+/** The server was lost after the user was asked something. The model must know that it has to make the call again. */
+function lostDuringQuestions(error: ParleyError, call: Call): Body {
+  const isToldToModel =
+    call.questions?.hasAsked &&
+    call.method === 'tools/call' &&
+    eraOf(call.caller.version) === 'stateless' &&
+    LOST_SERVER.has(error.kind)
+  if (!isToldToModel || call.cancelled) throw error
   return {
     content: [
       {
@@ -93,7 +96,7 @@ function lostWhileParked(error: ParleyError, call: Call): Body {
   }
 }
 
-/** X5: what the server misses may be something the client's version does not have. */
+/** X5: says so when the client's version does not have a capability that the server requires. */
 function withGap({ message, data }: ParleyError, { caller }: Inbound): string {
   const required: unknown = data?.['requiredCapabilities']
   const gap = isObject(required) ? capabilityGap(caller.version, required) : ''

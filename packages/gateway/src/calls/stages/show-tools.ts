@@ -1,21 +1,21 @@
-/** The stages that show the tools of a server as its configuration says, and call them by their names at the server. */
+/** The stages that apply the configuration of tools: which tools clients see, and under which names. */
 import { eraOf, type Tool } from 'parley-mcp'
 import { type Answer, type Body, declaresExtension, Serialised, type Stage, TASKS_EXTENSION } from 'parley-mcp/engine'
 import type { Upstream } from '../../upstream/index.ts'
 import type { Call } from '../call.ts'
 
-/** Where changed definitions are blocked, the list of tools was read before the call. */
+/** Puts in the tool's name at the server. Reads the list first, because changed definitions may be blocked. */
 export const nameTool: Stage<Call> = (call, next) => {
   const { tools } = call.site.upstream
   const name = call.params['name']
   if (typeof name !== 'string' || !tools.changesLists) return next(call)
-  return tools.seen().then(() => {
+  return tools.readOnce().then(() => {
     const own = tools.toServer(name)
-    if (own !== name) call.params = { ...call.params, name: own }
-    return next(call)
+    return next(own === name ? call : call.withParams({ ...call.params, name: own }))
   })
 }
 
+/** Shows clients the tools that the configuration allows. */
 export const showTools: Stage<Call> = (call, next) => {
   const show = shownTools(call)
   if (show === undefined) return next(call)
@@ -24,7 +24,7 @@ export const showTools: Stage<Call> = (call, next) => {
   return answer instanceof Promise ? answer.then(shown) : shown(answer)
 }
 
-/** What is made of a list of tools for this client; `undefined` where it is shown as it came. */
+/** Changes a list of tools for this client. `undefined`: the client gets the list as it is. */
 export function shownTools({ method, caller, site: { upstream }, isToStateless }: Call): Show | undefined {
   if (method !== 'tools/list') return undefined
   if (eraOf(caller.version) === 'stateless') {
@@ -37,12 +37,12 @@ export function shownTools({ method, caller, site: { upstream }, isToStateless }
 
 type Show = (result: Body) => Body
 
-/** Whether a client that shook hands sees other tools than the server lists. */
+/** Whether a client that shook hands gets a changed list of tools. */
 export function showsToHandshake(upstream: Upstream): boolean {
   return upstream.tools.changesLists || decidesOnTasks(upstream)
 }
 
-/** The catalogue of tools also takes note of what the list says. */
+/** The catalogue also remembers the listed tools. */
 function changedBy({ tools }: Upstream, change?: (tool: Tool) => Tool): Show {
   return (result) => {
     const { tools: listed } = result
@@ -53,10 +53,10 @@ function changedBy({ tools }: Upstream, change?: (tool: Tool) => Tool): Show {
   }
 }
 
-// D-47: 2025-11-25 says with each tool whether its calls may run as tasks. Since 2026-07-28 the server decides that
-// call by call.
+// D-47: in 2025-11-25 each tool says whether its calls may run as tasks. In 2026-07-28 the server decides for each
+// call.
 
-/** Whether calls of its tools may run as tasks though its lists do not say so. */
+/** Whether calls of its tools may run as tasks, though its lists do not say so. */
 export function decidesOnTasks({ era, introduction }: Upstream): boolean {
   return era === 'stateless' && declaresExtension(introduction?.capabilities ?? {}, TASKS_EXTENSION)
 }

@@ -1,4 +1,4 @@
-/** How the servers are, as a resource that any client can read: `parley://status`. */
+/** The stage that answers the resource `parley://status`: the state of the servers, for any client. */
 import type { Body, Stage } from 'parley-mcp/engine'
 import type { Upstream } from '../../upstream/index.ts'
 import type { Call } from '../call.ts'
@@ -14,7 +14,6 @@ export const STATUS_RESOURCE = {
   mimeType: 'application/json',
 } as const
 
-/** The stage that answers the resource from what the gateway knows. */
 export const readStatus: Stage<Call> = (call, next) =>
   call.params['uri'] === STATUS_URI ? statusContents(allServers(call).servers) : next(call)
 
@@ -33,7 +32,7 @@ function statusContents(upstreams: Iterable<Upstream>): Body {
       sessions,
       restarts,
       ...upstream.bulkhead.stats(),
-      // The rest of it may quote what the process wrote, which is for whoever runs the gateway.
+      // Later lines may quote the output of the process, which is for the operator only.
       ...(lastError === undefined ? {} : { lastError: lastError.split('\n')[0]?.slice(0, 300) }),
       ...(nextAttemptAt === undefined ? {} : { nextAttemptAt: new Date(nextAttemptAt).toISOString() }),
     }

@@ -1,6 +1,6 @@
 /**
- * The stages for -32042 of 2025-11-25, toward clients of the stateless era: they are shown the links, and their next
- * attempt makes the call again (8.3).
+ * The stages that turn -32042 of 2025-11-25 into questions for clients of the stateless era. The client's answer makes
+ * the call again.
  */
 import { ParleyError } from 'parley-mcp'
 import { type Answer, type Body, type Inbound, InputRequired, isObject, type Stage } from 'parley-mcp/engine'
@@ -9,28 +9,28 @@ import { type Call, conversationOf } from '../call.ts'
 
 const URL_REQUIRED = -32042
 
-/** What the gateway remembers, sealed, between two attempts. */
+/** The sealed state between two attempts of the client. */
 interface State {
   readonly k: 'url'
-  /** What the server calls the links, by the keys of the questions. */
+  /** The server's ids of the links, by the keys of the questions. */
   readonly ids: Readonly<Record<string, string>>
 }
 
-/** Shows the links in place of the error. When the user refused to open them, the call is not made again. */
+/** Asks the client to open the links instead of failing. When the user has refused, the call is not made again. */
 export const visitLinks: Stage<Call> = async (call, next) => {
   const refused = linksVisited(call)
   if (refused !== undefined) return refused
   try {
     return await next(call)
   } catch (error) {
-    const shown = call.site.upstream.discreet(error)
+    const shown = call.site.upstream.errorForClients(error)
     const links = shown instanceof ParleyError ? linksRequired(shown, call) : undefined
     if (links === undefined) throw error
     return links
   }
 }
 
-/** Makes the call once more when the server tells that it has seen the user at the links it had asked for. */
+/** Makes the call once more when the server reports that the user has opened the links. */
 export const retryAfterLinks: Stage<Call> = async (call, next) => {
   const conversation = conversationOf(call)
   const links = linksToServe(call, conversation)
@@ -38,15 +38,15 @@ export const retryAfterLinks: Stage<Call> = async (call, next) => {
   const served = whenLinksServed(answer, links, call, conversation)
   if (served === undefined) return answer
   await served
-  const again = call.again()
+  const repeated = call.repeat()
   try {
-    return await next(again)
+    return await next(repeated)
   } finally {
-    call.lasting = again.lasting
+    call.lasting = repeated.lasting
   }
 }
 
-/** The questions in place of the error, if that is what it means and the client can be asked. */
+/** The questions, if the error demands links and the client can be asked to open them. */
 function linksRequired(error: ParleyError, call: Call): Answer | undefined {
   if (error.receivedCode !== URL_REQUIRED || !call.caller.declares('elicitation.url')) return undefined
   const elicitations: unknown = error.data?.['elicitations']
@@ -71,7 +71,7 @@ function linksRequired(error: ParleyError, call: Call): Answer | undefined {
   return new InputRequired(requests as never, { k: 'url', ids } satisfies State)
 }
 
-/** The outcome when the user did not want to open the links; the call is made again when all were accepted. */
+/** The answer when the user has refused to open a link. `undefined`: the call is made again. */
 function linksVisited(inbound: Inbound): Answer | undefined {
   if (stateOf(inbound) === undefined || !isRefused(inbound)) return undefined
   const text = `The user did not open the link that ${inbound.method} needs`
@@ -79,23 +79,17 @@ function linksVisited(inbound: Inbound): Answer | undefined {
   throw new ParleyError('internal_error', { message: text })
 }
 
-/**
- * Links that the user has agreed to open, of which the server may still tell that it is content; none where it was
- * asked for them in another conversation.
- */
+/** The links that the user has agreed to open and that the server may still report. Empty in another conversation. */
 function linksToServe(inbound: Inbound, conversation: Conversation): readonly string[] {
   const state = stateOf(inbound)
-  if (state === undefined || isRefused(inbound) || !conversation.hears) return []
+  if (state === undefined || isRefused(inbound) || !conversation.canNotify) return []
   const opened = Object.keys(inbound.retry?.responses ?? {}).flatMap((key) =>
     Object.hasOwn(state.ids, key) ? [state.ids[key] as string] : [],
   )
   return opened.filter((id) => conversation.awaitedLinks.has(id))
 }
 
-/**
- * Where the server has refused the request again: kept when it is worth another attempt. `undefined` when there is
- * nothing to wait for.
- */
+/** When the server has refused the call again: resolves when another attempt makes sense, or returns `undefined`. */
 function whenLinksServed(
   answer: Answer,
   links: readonly string[],

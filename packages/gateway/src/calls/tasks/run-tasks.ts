@@ -1,8 +1,8 @@
 /**
- * Calls that run as tasks, between clients and servers that have tasks, have them in other words, or have none (8.4,
- * D7).
+ * The stage that runs calls as tasks (D7). Clients and servers may have tasks of 2025-11-25, the tasks extension, or no
+ * tasks.
  */
-import { declares, eraOf, supports, type Tool } from 'parley-mcp'
+import { declares, eraOf, type Loss, supports, type Tool } from 'parley-mcp'
 import {
   type Answer,
   type Answered,
@@ -16,15 +16,16 @@ import {
   readFlatTask,
   type Session,
   type Stage,
+  StatusProgress,
   TASKS_EXTENSION,
   type TaskPeer,
   TaskReceiver,
 } from 'parley-mcp/engine'
 import type { Conversation, Upstream } from '../../upstream/index.ts'
 import { type Call, conversationOf } from '../call.ts'
+import { wantsProgress } from '../client-questions.ts'
 import { TaskListening } from './task-listening.ts'
 import { GATEWAY, TaskOwners } from './task-owners.ts'
-import { loseProgress, progressOf } from './task-progress.ts'
 import { runAsTask } from './task-run.ts'
 
 export interface FollowedTasks {
@@ -37,7 +38,7 @@ type Next = Parameters<Stage<Call>>[1]
 export const runTasks: Stage<Call> = (call, next) =>
   call.method === 'tools/call' ? call.site.tasks.call(call, next) : call.site.tasks.ask(call, next)
 
-/** Tasks of one server, and those that the gateway runs in front of it. */
+/** The tasks of one server, and those that the gateway runs for its clients. */
 export class TaskRuns {
   readonly #upstream: Upstream
   readonly #receiver: TaskReceiver
@@ -53,16 +54,16 @@ export class TaskRuns {
   /** Calls a tool. */
   call(call: Call, next: Next): Answered {
     const conversation = conversationOf(call)
-    if (isStateless(call) && conversation.stateless) return this.#handOn(call, next)
-    // Most calls: no task is wanted, and no list of tools has to be read to know whether one is required.
+    if (isStateless(call) && conversation.stateless) return this.#passOn(call, next)
+    // Most calls: the client wants no task, and the server cannot require one.
     if (call.params['task'] === undefined && conversation.stateless) return this.#follow(call, next)
     if (call.params['task'] === undefined && !conversation.runsTasks) return next(call)
     return this.#call(call, next)
   }
 
   /**
-   * What is asked about tasks. The server answers when it runs them in the client's words, and for this client alone;
-   * else the gateway answers.
+   * Answers a request about tasks. The server answers if it runs them in the client's era and for this client alone.
+   * Else the gateway answers.
    */
   ask(call: Call, next: Next): Answered {
     const { stateless, shared } = conversationOf(call)
@@ -71,7 +72,7 @@ export class TaskRuns {
     return next(call)
   }
 
-  /** Those of the tasks that the client may hear of, and what becomes of them from now on. */
+  /** Follows those of the tasks that the client may see. */
   async follow(
     inbound: Inbound,
     conversation: Conversation,
@@ -79,8 +80,8 @@ export class TaskRuns {
     tell: (task: Body) => void,
   ): Promise<FollowedTasks> {
     if (conversation.stateless) {
-      const asked = taskIds.filter((taskId) => this.#owners.mayAsk(taskId, inbound.principal))
-      const listening = new TaskListening(conversation, asked, tell)
+      const own = taskIds.filter((taskId) => this.#owners.mayAsk(taskId, inbound.principal))
+      const listening = new TaskListening(conversation, own, tell)
       return { taskIds: await listening.begin(), stop: () => listening.stop() }
     }
     const own = new Set(await this.#receiver.owned(inbound, taskIds))
@@ -97,10 +98,10 @@ export class TaskRuns {
   }
 
   /**
-   * Both are of the stateless era. A client that is given a task may ask about it; clients that cannot be told apart
-   * own nothing.
+   * Client and server are of the stateless era. The client that gets a task owns it. A client without a principal owns
+   * no task.
    */
-  async #handOn(call: Call, next: Next): Promise<Answer> {
+  async #passOn(call: Call, next: Next): Promise<Answer> {
     const answer = await next(call)
     const result = call.received?.body
     if (result !== undefined && isFlatTask(result) && typeof result['taskId'] === 'string')
@@ -110,18 +111,20 @@ export class TaskRuns {
 
   async #call(call: Call, next: Next): Promise<Answer> {
     const conversation = conversationOf(call)
-    const { task: wish, ...own } = call.params
+    const { task: wantedTask, ...own } = call.params
     if (isStateless(call)) return this.#forStateless(call, own, next)
-    // C-24: a client gets no task that it was not offered.
-    const wanted =
-      wish !== undefined &&
+    // C-24: a client gets a task only if the gateway has offered tasks.
+    const wantsTask =
+      wantedTask !== undefined &&
       supports(call.caller.version, 'tasks') &&
       declares(call.session.self.capabilities, 'tasks.requests.tools.call')
     if (conversation.stateless)
-      return wanted ? this.#begin(call, own, (task) => this.#follow(task, next)) : this.#follow(call.with(own), next)
-    if (!wanted || !conversation.runsTasks) return this.#run(call.with(own), next)
-    // Both have tasks, in the same words. A server cannot tell clients apart that share a conversation, so the gateway
-    // runs their tasks.
+      return wantsTask
+        ? this.#begin(call, own, (task) => this.#follow(task, next))
+        : this.#follow(call.withParams(own), next)
+    if (!wantsTask || !conversation.runsTasks) return this.#run(call.withParams(own), next)
+    // Both have tasks of the handshake era. The server cannot tell apart clients that share a conversation, so the
+    // gateway runs their tasks.
     return conversation.shared ? this.#begin(call, own, (task) => this.#run(task, next)) : next(call)
   }
 
@@ -132,21 +135,22 @@ export class TaskRuns {
 
   /** The server is of the handshake era. */
   async #forStateless(call: Call, own: Body, next: Next): Promise<Answer> {
-    if (!(await this.#isRequired(call))) return next(call.with(own))
-    if (!declaresExtension(call.caller.capabilities, TASKS_EXTENSION)) return this.#runAsTask(call.with(own), next)
+    if (!(await this.#isRequired(call))) return next(call.withParams(own))
+    if (!declaresExtension(call.caller.capabilities, TASKS_EXTENSION))
+      return this.#runAsTask(call.withParams(own), next)
     return this.#begin(call, own, (task) => {
       loseProgress(task)
       return this.#runAsTask(task, next)
     })
   }
 
-  /** Answers that there is a task, and runs it after that. */
+  /** Answers with a task, and runs it after the answer. */
   async #begin(call: Call, own: Body, run: (call: Call) => Answered): Promise<Answer> {
     let over: () => void = () => {}
     call.lasting = new Promise<void>((resolve) => {
       over = resolve
     })
-    // A call that is cancelled before its answer leaves no task; else the task says when it is over.
+    // A call that is cancelled before its answer has no task. Otherwise the end of the task is the end.
     call.onCancel(over)
     try {
       return await this.#receiver.accept(call, async (task) => {
@@ -159,7 +163,7 @@ export class TaskRuns {
     }
   }
 
-  /** A server of the stateless era decides itself whether a call becomes a task; it is then followed to its end. */
+  /** A server of the stateless era may turn a call into a task. The gateway follows it to its end. */
   #follow(call: Call, next: Next): Answered {
     const conversation = conversationOf(call)
     call.sendWith = (own, options) => {
@@ -168,8 +172,8 @@ export class TaskRuns {
       options.onTask = (answer) => {
         const task = readFlatTask('tools/call', answer)
         this.#owners.remember(task.taskId, GATEWAY)
-        // Questions of a task are answered beside the call, so links do not end it.
-        call.demanded = undefined
+        // The questions of a task do not come with the call, so links cannot end the call.
+        call.questions?.askForLinks()
         loseProgress(call)
         const polled = new PolledTask(peerOf(conversation, call), task, { signal: call.signal, owner: call })
         const result = polled.result()
@@ -182,11 +186,11 @@ export class TaskRuns {
     return next(call)
   }
 
-  /** C-23: the tool only runs as a task, which only the gateway needs to know. */
+  /** C-23: the tool runs only as a task. The client does not know about the task. */
   #runAsTask(call: Call, next: Next): Answered {
     const conversation = conversationOf(call)
     call.sendWith = (own, { onProgress: tell }) => {
-      // The rest of the progress is about a task that the client does not know.
+      // `more` is about the task, which the client does not know.
       const onProgress = tell && (({ more: _, ...progress }: Progress): void => tell(progress))
       const running = runAsTask(peerOf(conversation, call), 'tools/call', own, {
         signal: call.signal,
@@ -201,7 +205,7 @@ export class TaskRuns {
     const { stateless, runsTasks } = conversationOf(call)
     const name = call.params['name']
     if (stateless || !runsTasks || typeof name !== 'string') return false
-    await this.#upstream.tools.seen()
+    await this.#upstream.tools.readOnce()
     return taskSupportOf(this.#upstream.tools.original(name)) === 'required'
   }
 }
@@ -214,7 +218,7 @@ function isStateless({ caller }: Inbound): boolean {
   return eraOf(caller.version) === 'stateless'
 }
 
-/** Whatever the server asks while it works on the task belongs to the call. */
+/** Questions that the server asks during the task belong to the call. */
 function peerOf(conversation: Conversation, call: Call): TaskPeer {
   const { client } = conversation
   return {
@@ -229,4 +233,27 @@ function peerOf(conversation: Conversation, call: Call): TaskPeer {
     onNotification: (method, handler) => client.onNotification(method, handler),
     onEnd: (end) => client.onState(({ to }) => to === 'closed' && end()),
   }
+}
+
+const STATUS_ONLY: Loss = {
+  rule: 'D-21',
+  method: 'tools/call',
+  path: '_meta.progressToken',
+  severity: 'w',
+  detail: 'the call runs as a task, which reports progress only as a status message',
+}
+
+/** Reports the status as progress. A client that did not ask for progress sees the status of its task only. */
+function progressOf(call: Call): StatusProgress {
+  return new StatusProgress(
+    ({ progress, total, message, more }) => call.progress(progress, total, message, more),
+    (error) => call.session.reportError(error, 'progress of a task'),
+  )
+}
+
+/** Reports the loss to a client that asked for progress, and to the observers of the gateway (X2). */
+function loseProgress(call: Call): void {
+  if (!wantsProgress(call)) return
+  call.lose(STATUS_ONLY)
+  conversationOf(call).client.session.reportLosses([STATUS_ONLY])
 }

@@ -1,7 +1,4 @@
-/**
- * D7, L3: whoever listens to tasks of a server of the stateless era goes on hearing of them when the way there was
- * lost.
- */
+/** D7, L3: listening for tasks at a server of the stateless era continues when the connection was lost. */
 import type { Capabilities } from 'parley-mcp'
 import { type Body, type Inbound, type Link, META, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -22,7 +19,7 @@ let clock: FakeClock
 let rig: BridgeRig
 let server: ScriptedServer
 let client: RawClient
-/** What comes over the way to the server that was opened last. */
+/** What arrives over the link to the server that was opened last. */
 let hear: (frame: string) => void
 const hearing = (link: Link): Link => ({
   transport: link.transport,
@@ -46,19 +43,19 @@ afterEach(async () => {
   expect(rig.ways.open).toBe(0)
 })
 
-/** Those that listen at the server to the task. */
+/** The streams that listen for the task at the server. */
 const listening = (): Inbound[] =>
   [...server.listening].filter(
     ({ params }) => JSON.stringify((params['notifications'] as Body)['taskIds']) === '["one"]',
   )
 
-/** The clock runs until somebody listens there again. */
+/** Advances the clock until a stream listens again. */
 const listensAgain = (before?: Inbound): Promise<Inbound> =>
   until(async () => {
     await clock.advance(1000)
     const [first, ...others] = listening().filter((each) => each !== before)
     expect(others).toEqual([])
-    if (first === undefined) throw new Error('Nobody listens')
+    if (first === undefined) throw new Error('No stream listens')
     return first
   })
 
@@ -69,8 +66,8 @@ async function tells(listener: Inbound, times: number): Promise<void> {
   expect(client.of('notifications/tasks')).toHaveLength(times)
 }
 
-describe('listening to tasks', () => {
-  it('is taken up when the connection is back, however often that is lost', async () => {
+describe('listening for tasks', () => {
+  it('continues each time the connection is back', async () => {
     let [listener] = listening() as [Inbound]
     await tells(listener, 1)
     for (const times of [2, 3]) {
@@ -80,7 +77,7 @@ describe('listening to tasks', () => {
     }
   })
 
-  it('is taken up after a while when the server has ended it, in the same connection', async () => {
+  it('continues in the same connection after the server has ended it', async () => {
     const { opened } = rig.ways
     let [listener] = listening() as [Inbound]
     for (const times of [1, 2]) {
@@ -94,7 +91,7 @@ describe('listening to tasks', () => {
     expect(rig.ways.opened).toBe(opened)
   })
 
-  it('is over with the client', async () => {
+  it('ends with the client', async () => {
     client.close()
     await until(() => expect(listening()).toEqual([]))
     rig.crash()

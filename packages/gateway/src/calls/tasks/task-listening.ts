@@ -1,14 +1,13 @@
 /**
- * Listens at a server of the stateless era to what becomes of tasks, and does so again when that was lost, alone or
- * with the connection.
+ * Listens for changes of tasks at a server of the stateless era. Listens again when the stream or connection is lost.
  */
 import { Backoff, type Body, type Session } from 'parley-mcp/engine'
 import type { Conversation } from '../../upstream/index.ts'
 
-/** Before the next attempt in the same session. */
+/** Delays between attempts in one session, in milliseconds. */
 const backoff = new Backoff([1000, 2000, 5000, 15_000, 30_000])
 
-/** What was told meanwhile is not told again: whoever follows a task also looks at it. */
+/** Changes during a gap are not reported. A client that follows a task must also poll it. */
 export class TaskListening {
   readonly #client: Conversation['client']
   readonly #taskIds: ReadonlySet<string>
@@ -28,7 +27,7 @@ export class TaskListening {
     )
   }
 
-  /** Those that the server tells of from now on; none, and it is over, when it does not agree. */
+  /** Resolves with the tasks that the server will report. Without the server's consent it stops, with no tasks. */
   async begin(): Promise<string[]> {
     try {
       const { taskIds = [] } = await this.#listen()
@@ -54,7 +53,7 @@ export class TaskListening {
       if (session.clock.now() - since >= backoff.longest) this.#failures = 0
       this.#againLater(session)
     }
-    // What it never agreed to it has not ended either.
+    // A refused request has no end to wait for.
     acknowledged.then(
       () => ended.then(lost, lost),
       () => {},
@@ -62,7 +61,7 @@ export class TaskListening {
     return acknowledged
   }
 
-  /** The one that comes after this session has it taken up itself. */
+  /** A new session listens again by itself. */
   #againLater(session: Session): void {
     if (this.#abort.signal.aborted || !session.open || session !== this.#client.session) return
     this.#stopWaiting = session.clock.after(backoff.delayBefore(this.#failures++), () => this.#again())

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { GATEWAY, TaskOwners } from './task-owners.ts'
 
 describe('TaskOwners', () => {
-  it('D7: a task is its owner’s, what nobody knows of is anybody’s, and what the gateway follows is no client’s', () => {
+  it('D7: only the owner may ask about a task, every client about an unknown one, and none about those of the gateway', () => {
     const owners = new TaskOwners()
     owners.remember('1', 'ann')
     owners.remember('2', GATEWAY)
@@ -17,7 +17,7 @@ describe('TaskOwners', () => {
     owners.demand('1', 'ann')
   })
 
-  it('D7: an id that a server gives again belongs to the last who got it', () => {
+  it('D7: an id that a server uses again belongs to the last owner', () => {
     const owners = new TaskOwners()
     owners.remember('1', 'ann')
     owners.remember('1', 'eve')
@@ -26,8 +26,8 @@ describe('TaskOwners', () => {
     expect([owners.mayAsk('1', 'ann'), owners.mayAsk('1', undefined), owners.size]).toEqual([true, true, 0])
   })
 
-  it('L4: however many tasks one has, those of others are remembered', () => {
-    const owners = new TaskOwners({ most: 10, mostOfOne: 4 })
+  it('L4: however many tasks one owner has, those of the others are remembered', () => {
+    const owners = new TaskOwners({ maxTasks: 10, maxTasksOfOne: 4 })
     owners.remember('hers', 'ann')
     for (let index = 0; index < 100; index++) owners.remember(`eve ${index}`, 'eve')
     expect(owners.mayAsk('hers', undefined)).toBe(false)
@@ -35,12 +35,12 @@ describe('TaskOwners', () => {
     expect([95, 96, 99].map((index) => owners.mayAsk(`eve ${index}`, 'ann'))).toEqual([true, false, false])
   })
 
-  it('L4: never more than allowed, and never somebody else’s, for any order', () => {
+  it('L4: limits the tasks and never returns those of another owner, in any order', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom('ann', 'bea', 'eve')), { maxLength: 60 }),
         (made) => {
-          const owners = new TaskOwners({ most: 5, mostOfOne: 3 })
+          const owners = new TaskOwners({ maxTasks: 5, maxTasksOfOne: 3 })
           const last = new Map<string, string>()
           for (const [id, owner] of made) {
             owners.remember(`${id}`, owner)

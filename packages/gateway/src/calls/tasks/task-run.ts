@@ -1,22 +1,18 @@
 /**
- * A tool call that its server runs as a task, of which its client knows nothing: begun, waited for, and ended there
- * when nobody waits any more (C-23).
+ * Runs a tool call as a task that its client does not know about (C-23). Cancels the task when the call is cancelled.
  */
 import { type Body, isObject, type Progress, requestAsTask, type TaskPeer } from 'parley-mcp/engine'
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
-/** How long a server may take to hear that nobody wants its result any more. */
-const FAREWELL_MS = 1000
+/** How long a server may take to begin and cancel the task of a call that was cancelled, in milliseconds. */
+const MAX_CANCEL_MS = 1000
 
 export interface TaskRunOptions {
   readonly signal: AbortSignal
   readonly onProgress?: (progress: Progress) => void
 }
 
-/**
- * Given up, it is over when the server has been told: whoever waits for that keeps the conversation, without which
- * nobody could tell it.
- */
+/** When the signal aborts, it ends after the task was cancelled. The conversation must stay open until then. */
 export async function runAsTask(
   peer: TaskPeer,
   method: string,
@@ -28,9 +24,9 @@ export async function runAsTask(
   if (signal.aborted) leave()
   const beginning = requestAsTask(peer, method, params, { signal: leaving.signal, ...(onProgress && { onProgress }) })
   const giveUp = (): void => {
-    const stop = peer.session.clock.after(FAREWELL_MS, leave)
-    const told = beginning.then((begun) => ('task' in begun ? begun.task.cancel() : undefined))
-    void told
+    const stop = peer.session.clock.after(MAX_CANCEL_MS, leave)
+    const cancelled = beginning.then((begun) => ('task' in begun ? begun.task.cancel() : undefined))
+    void cancelled
       .catch(() => {})
       .finally(() => {
         stop()
@@ -46,11 +42,11 @@ export async function runAsTask(
   }
 }
 
-/** C-25: the task is known to the gateway alone. */
+/** C-25: only the gateway knows the task. */
 function withoutTask(result: Body): Body {
   const meta = result['_meta']
   if (!isObject(meta) || meta[RELATED_TASK] === undefined) return result
-  const { [RELATED_TASK]: _, ...kept } = meta
+  const { [RELATED_TASK]: _, ...others } = meta
   const { _meta: _all, ...rest } = result
-  return Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept }
+  return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others }
 }

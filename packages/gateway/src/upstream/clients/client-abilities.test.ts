@@ -15,8 +15,8 @@ const capabilities = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Capabilities>
 
-describe('8.2 what a client can be asked, in a normal form', () => {
-  it('is its own normal form, and equal exactly when its key is', () => {
+describe('the abilities of a client', () => {
+  it('are their own normal form, and equal exactly when their keys are', () => {
     fc.assert(
       fc.property(capabilities, capabilities, (one, two) => {
         const [first, second] = [abilitiesOf(one), abilitiesOf(two)]
@@ -26,14 +26,14 @@ describe('8.2 what a client can be asked, in a normal form', () => {
     )
   })
 
-  it('never holds more than was declared', () => {
+  it('never hold more than was declared', () => {
     fc.assert(
       fc.property(capabilities, (given) => {
         const profile = abilitiesOf(given).capabilities as Record<string, Record<string, unknown>>
         for (const [name, parts] of Object.entries(profile)) {
           const declared = (given as typeof profile)[name]
           expect(declared).toBeTypeOf('object')
-          // Forms are what a bare declaration means; the gateway itself says when roots change.
+          // A bare declaration means forms. The gateway notifies changes of roots.
           const implied =
             name === 'roots'
               ? ['listChanged']
@@ -47,7 +47,7 @@ describe('8.2 what a client can be asked, in a normal form', () => {
     )
   })
 
-  it('depends on nothing but what a server may ask, and on what it is told besides', () => {
+  it('depend only on what a server may ask, and on declared extensions', () => {
     expect(abilitiesOf({})).toBe(NO_ABILITIES)
     expect(
       abilitiesOf({
@@ -66,7 +66,7 @@ describe('8.2 what a client can be asked, in a normal form', () => {
 
   const ui = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } }
 
-  it('holds the extensions and experimental capabilities that a client declares, whatever their order', () => {
+  it('hold the declared extensions and experimental capabilities in any order', () => {
     const profile = abilitiesOf({
       elicitation: {},
       experimental: { a: { x: 1, y: 2 } },
@@ -91,7 +91,7 @@ describe('8.2 what a client can be asked, in a normal form', () => {
     expect(profile.declaration.declaration).toBe(profile.declaration)
   })
 
-  it('has a short key however much a client declares', () => {
+  it('have a short key however much a client declares', () => {
     const long = (value: string) =>
       abilitiesOf({ extensions: { 'com.example/long': { value: value.repeat(100_000) } } })
     expect(long('x').key.length).toBeLessThan(300)

@@ -1,6 +1,6 @@
 /**
- * What a client declares that matters to a server, in a normal form: sessions of the handshake era fix it once,
- * requests of the stateless era say it each time (8.2).
+ * The capabilities of a client that matter to a server, in a normal form. A session of the handshake era declares them
+ * once, and a request of the stateless era each time.
  */
 import type { Capabilities } from 'parley-mcp'
 import { canonicalJson, isObject, TASKS_EXTENSION } from 'parley-mcp/engine'
@@ -8,15 +8,12 @@ import { sha256 } from '../../catalogue/index.ts'
 import { VIA_KEY } from './via.ts'
 
 export interface ClientAbilities {
-  /** Equal for clients that can be asked the same things and declare the same extensions. */
+  /** Equal for clients that can be asked the same and declare the same extensions. */
   readonly key: string
   readonly capabilities: Capabilities
-  /** Whether a server may ask such a client anything. */
+  /** Whether a server may ask the client anything. */
   readonly isAskable: boolean
-  /**
-   * The same without what it can be asked: extensions and experimental capabilities, by which servers choose what they
-   * list.
-   */
+  /** Only the extensions and experimental capabilities. A server may choose by them what it lists. */
   readonly declaration: ClientAbilities
 }
 
@@ -29,23 +26,20 @@ export const NO_ABILITIES: ClientAbilities = {
   },
 }
 
-/** By capability, the parts that matter for what a server may ask. */
-const PARTS: Readonly<Record<string, readonly string[]>> = {
+/** For each capability, the parts that decide what a server may ask. */
+const ASKABLE_PARTS: Readonly<Record<string, readonly string[]>> = {
   elicitation: ['form', 'url'],
   roots: [],
   sampling: ['context', 'tools'],
 }
 
-/**
- * By capability that lists names: those that are between the gateway and one of its sides, and say nothing of the
- * client behind it.
- */
+/** The names that the gateway itself uses in these capabilities. They say nothing about the client. */
 const OWN_NAMES: Readonly<Record<string, string>> = { experimental: VIA_KEY, extensions: TASKS_EXTENSION }
 
-/** Longer ones are known by their digest. */
-const LONGEST_KEY = 200
+/** A longer key is replaced by its digest. */
+const MAX_KEY_LENGTH = 200
 
-/** Every request of the stateless era is asked for its own, and there are only so many: each is made once. */
+/** Every request of the stateless era needs its abilities. Few combinations exist, so each object is made once. */
 const askables = new Map<number, ClientAbilities>()
 
 export function abilitiesOf(capabilities: Capabilities): ClientAbilities {
@@ -62,16 +56,16 @@ export function abilitiesOf(capabilities: Capabilities): ClientAbilities {
 }
 
 function askableIn(capabilities: Capabilities): ClientAbilities {
-  const marks = marksOf(capabilities)
-  let abilities = askables.get(marks)
+  const bits = bitsOf(capabilities)
+  let abilities = askables.get(bits)
   if (abilities === undefined) {
-    abilities = made(capabilities)
-    askables.set(marks, abilities)
+    abilities = normalised(capabilities)
+    askables.set(bits, abilities)
   }
   return abilities
 }
 
-/** Nearly every client declares nothing of the kind, and costs nothing here. */
+/** Most clients declare none of these, so this must be cheap for them. */
 function declarationIn(capabilities: Capabilities): ClientAbilities {
   let declared: Record<string, unknown> | undefined
   for (const kind in OWN_NAMES) {
@@ -83,7 +77,7 @@ function declarationIn(capabilities: Capabilities): ClientAbilities {
   }
   if (declared === undefined) return NO_ABILITIES
   const text = canonicalJson(declared)
-  const key = text.length > LONGEST_KEY ? Buffer.from(sha256(text)).toString('base64url') : text
+  const key = text.length > MAX_KEY_LENGTH ? Buffer.from(sha256(text)).toString('base64url') : text
   const abilities: ClientAbilities = {
     key,
     capabilities: declared as Capabilities,
@@ -100,29 +94,29 @@ function hasOther(names: Readonly<Record<string, unknown>>, own: string): boolea
   return false
 }
 
-/** A bit for each capability and each of its parts that matters. */
-function marksOf(capabilities: Capabilities): number {
-  let marks = 0
-  for (const name in PARTS) {
+/** One bit for each capability and each of its parts. */
+function bitsOf(capabilities: Capabilities): number {
+  let bits = 0
+  for (const name in ASKABLE_PARTS) {
     const declared = (capabilities as Record<string, unknown>)[name]
-    marks = (marks << 1) | (isObject(declared) ? 1 : 0)
-    for (const part of PARTS[name] as readonly string[])
-      marks = (marks << 1) | (isObject(declared) && isObject(declared[part]) ? 1 : 0)
+    bits = (bits << 1) | (isObject(declared) ? 1 : 0)
+    for (const part of ASKABLE_PARTS[name] as readonly string[])
+      bits = (bits << 1) | (isObject(declared) && isObject(declared[part]) ? 1 : 0)
   }
-  return marks
+  return bits
 }
 
-function made(capabilities: Capabilities): ClientAbilities {
+function normalised(capabilities: Capabilities): ClientAbilities {
   const normal: Record<string, Record<string, unknown>> = {}
   const key: string[] = []
-  for (const [name, parts] of Object.entries(PARTS)) {
+  for (const [name, parts] of Object.entries(ASKABLE_PARTS)) {
     const declared = (capabilities as Record<string, unknown>)[name]
     if (!isObject(declared)) continue
-    const kept = parts.filter((part) => isObject(declared[part]))
-    // Declared without any mode, it means forms.
-    const named = name === 'elicitation' && kept.length === 0 ? ['form'] : kept
+    const declaredParts = parts.filter((part) => isObject(declared[part]))
+    // Elicitation without a mode means forms.
+    const named = name === 'elicitation' && declaredParts.length === 0 ? ['form'] : declaredParts
     normal[name] = Object.fromEntries(named.map((part) => [part, {}]))
-    // Roots are asked for again when the gateway says that they have changed.
+    // The gateway notifies the server when roots have changed.
     if (name === 'roots') normal[name] = { listChanged: true }
     key.push(`${name}(${named.join()})`)
   }

@@ -1,4 +1,4 @@
-/** E4: the log says which clients there are and what they speak, each once. */
+/** E4: the log names each client and its version once. */
 import type { Capabilities } from 'parley-mcp'
 import { fakeClock } from 'parley-mcp/testing'
 import { afterEach, expect, it } from 'vitest'
@@ -27,7 +27,7 @@ const of = (event: string): Line[] => said.filter(({ facts }) => facts['event'] 
 const call = (client: RawClient, capabilities: Capabilities = {}) =>
   client.ask('tools/call', { name: 'any', arguments: {} }, capabilities)
 
-it('E4 of each session: client, version, transport and a label that is not its id', async () => {
+it('E4: each session is logged with its client, version, transport and a label that is not its id', async () => {
   serve()
   for (const version of ['2025-11-25', '2024-11-05'])
     await new RawClient(rig.served, { clock, id: `secret-${version}` }).shakeHands(version)
@@ -59,7 +59,7 @@ it('E4 of each session: client, version, transport and a label that is not its i
   expect(JSON.stringify(said)).not.toContain('secret')
 })
 
-it('E4 of clients without a session: each kind once in ten minutes, and not with each request', async () => {
+it('E4: each client without a session is logged once in ten minutes', async () => {
   serve()
   const client = new RawClient(rig.served, { clock, sharedLink: true })
   for (let count = 0; count < 3; count++) {
@@ -75,7 +75,7 @@ it('E4 of clients without a session: each kind once in ten minutes, and not with
   expect(of('client')).toHaveLength(3)
 })
 
-it('E4 of a principal, but never of a connection that stands for one', async () => {
+it('E4: a principal is logged, but not a connection that stands for one', async () => {
   serve({ session: 'principal' })
   const shared = new RawClient(rig.served, { clock, sharedLink: true })
   shared.principal = 'ann'

@@ -1,22 +1,22 @@
-/** Says in the log which clients there are and what they speak: each session once, others once in a while. */
+/** Logs the clients and their protocol versions: each session once, and clients without a session every ten minutes. */
 import { type Clock, type Identity, type Inbound, type Session, systemClock } from 'parley-mcp/engine'
 import type { GatewayLog } from '../../log/index.ts'
 import { quoted } from '../pool/ownership.ts'
 import { abilitiesOf } from './client-abilities.ts'
 import type { ClientSession } from './client-session.ts'
 
-/** The same client without a session is not news within this many milliseconds. */
-const PACE = 600_000
-const MOST_REMEMBERED = 1000
-const LONGEST_NAME = 80
+/** How long the same client without a session is not logged again, in milliseconds. */
+const LOG_INTERVAL_MS = 600_000
+const MAX_CLIENTS = 1000
+const MAX_NAME_LENGTH = 80
 
 export class ClientLog {
   readonly #log: GatewayLog
   readonly #clock: Clock
-  /** The server at whose address the clients are; `*` for all. */
+  /** The server of the address. `*`: the address of all servers. */
   readonly #server: string
-  readonly #saidAt = new Map<string, number>()
-  /** The one that spoke last: mostly it speaks again. */
+  readonly #loggedAt = new Map<string, number>()
+  /** The client of the last request. Most often it makes the next one, too. */
   #last: { readonly key: readonly unknown[]; readonly at: number } | undefined
 
   constructor(server: string, log: GatewayLog, clock: Clock = systemClock) {
@@ -25,11 +25,11 @@ export class ClientLog {
     this.#clock = clock
   }
 
-  /** A client has shaken hands. */
+  /** A client has completed the handshake. */
   negotiated({ peer, version, transport }: Session, { label, principal }: ClientSession): void {
     const { name, version: release } = infoOf(peer?.info)
-    const words = `client ${quoted(`${name} ${release}`)} speaks ${version} over ${transport} with ${this.#where}${asPrincipal(principal)}`
-    this.#log.info(`Session ${label}: ${words}`, {
+    const summary = `client ${quoted(`${name} ${release}`)} speaks ${version} over ${transport} with ${this.#where}${asPrincipal(principal)}`
+    this.#log.info(`Session ${label}: ${summary}`, {
       event: 'session',
       session: label,
       ...this.#facts(name, release, principal),
@@ -38,14 +38,14 @@ export class ClientLog {
     })
   }
 
-  /** A request came that says everything about its client itself. */
-  spoke({ caller, principal: given, session }: Inbound): void {
+  /** A client without a session has made a request. */
+  requested({ caller, principal: given, session }: Inbound): void {
     const { version, capabilities, info } = caller
-    // Where a connection is the principal, its id would open the session to who reads it.
+    // The id of a connection opens its session to every reader of the log.
     const principal = given === session.id ? undefined : given
     const { name, version: release } = infoOf(info)
     const declared = abilitiesOf(capabilities)
-    if (!this.#isNews([version, declared.key, name, release, principal])) return
+    if (!this.#isDue([version, declared.key, name, release, principal])) return
     const abilities = Object.keys(declared.capabilities)
     const declares = `it declares ${abilities.join(', ') || 'no abilities'}`
     this.#log.info(
@@ -54,17 +54,18 @@ export class ClientLog {
     )
   }
 
-  #isNews(key: readonly unknown[]): boolean {
+  #isDue(key: readonly unknown[]): boolean {
     const now = this.#clock.now()
     const last = this.#last
-    if (last !== undefined && now - last.at < PACE && last.key.every((part, at) => part === key[at])) return false
+    if (last !== undefined && now - last.at < LOG_INTERVAL_MS && last.key.every((part, at) => part === key[at]))
+      return false
     const text = JSON.stringify(key)
-    const saidAt = this.#saidAt.get(text)
-    const isNews = saidAt === undefined || now - saidAt >= PACE
-    if (isNews && this.#saidAt.size >= MOST_REMEMBERED) this.#saidAt.clear()
-    if (isNews) this.#saidAt.set(text, now)
-    this.#last = { key, at: isNews ? now : (saidAt as number) }
-    return isNews
+    const loggedAt = this.#loggedAt.get(text)
+    const isDue = loggedAt === undefined || now - loggedAt >= LOG_INTERVAL_MS
+    if (isDue && this.#loggedAt.size >= MAX_CLIENTS) this.#loggedAt.clear()
+    if (isDue) this.#loggedAt.set(text, now)
+    this.#last = { key, at: isDue ? now : (loggedAt as number) }
+    return isDue
   }
 
   get #where(): string {
@@ -76,11 +77,11 @@ export class ClientLog {
   }
 }
 
-/** Names that clients give themselves, which may be of any length. */
+/** Clients choose these names, which may be of any length. */
 function infoOf(info: Identity | undefined): { readonly name: string; readonly version: string } {
   return {
-    name: (info?.name ?? 'unknown').slice(0, LONGEST_NAME),
-    version: (info?.version ?? 'unknown').slice(0, LONGEST_NAME),
+    name: (info?.name ?? 'unknown').slice(0, MAX_NAME_LENGTH),
+    version: (info?.version ?? 'unknown').slice(0, MAX_NAME_LENGTH),
   }
 }
 

@@ -1,19 +1,19 @@
-/** A client of the gateway as its log and its limits know it. */
+/** A client of the gateway, for the log and the limits. */
 import { holderOf, type Inbound, type Session } from 'parley-mcp/engine'
 
-/** What is known of a client when its conversation begins. */
+/** What is known about a client when its conversation begins. */
 interface Admitted {
   readonly principal?: string | undefined
   readonly address?: string | undefined
-  /** Whether several clients speak over one link. */
+  /** Whether several clients use one link. */
   readonly sharedLink?: boolean | undefined
 }
 
 export class ClientSession {
-  /** A number, because the id of the session is a secret; absent where several clients speak over one link. */
+  /** A number, because the id of the session is a secret. Absent when several clients use one link. */
   readonly label: string | undefined
   readonly principal: string | undefined
-  /** Whose sessions it is counted among. */
+  /** The owner of the session, for the limit of sessions. */
   readonly holder: string
   #session: Session | undefined
 
@@ -42,10 +42,10 @@ export class ClientSessions {
   }
 }
 
-/** A client that nothing is known of. */
+/** A client about which nothing is known. */
 export const UNKNOWN_CLIENT = new ClientSession(undefined, {})
 
-/** Who makes a request that has no session. */
+/** The owner of a request without a session. */
 export function holderOfRequest({ principal, address }: Inbound): string {
   return holderOf(principal, address)
 }

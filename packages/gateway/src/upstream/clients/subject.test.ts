@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { subjectOf } from './subject.ts'
 
-it('tells what a request is about, and nothing of what has no name', () => {
+it('names what a request is about, if it has a name', () => {
   expect(subjectOf('tools/call', { name: 'a' })).toEqual({ kind: 'tool', name: 'a' })
   expect(subjectOf('completion/complete', { ref: { type: 'ref/prompt', name: 'p' } })).toEqual({
     kind: 'prompt',

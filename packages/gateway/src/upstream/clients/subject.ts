@@ -1,15 +1,15 @@
-/** What a request is about, and where that is: for whoever keeps account of requests. */
+/** What a request is about, and at which server. For audits and counters. */
 import { type Body, isObject } from 'parley-mcp/engine'
 
 export interface Subject {
   readonly kind: 'tool' | 'prompt' | 'resource' | 'task'
-  /** As the client knows it: a name, a URI or an id. */
+  /** The name, URI or id that the client uses. */
   readonly name: string
 }
 
 export interface Location {
   readonly server: string
-  /** What the subject is called at the server. */
+  /** The name of the subject at the server. */
   readonly own?: string | undefined
 }
 
@@ -23,7 +23,7 @@ const SUBJECTS: Readonly<Record<string, readonly [kind: Subject['kind'], key: st
   'ref/resource': ['resource', 'uri'],
 }
 
-/** Undefined where it is about the whole server, or nobody can tell. */
+/** `undefined`: the request is about the whole server, or the subject is unknown. */
 export function subjectOf(method: string, params: Body | undefined): Subject | undefined {
   if (method === 'completion/complete') {
     const ref = params?.['ref']

@@ -1,16 +1,16 @@
 /**
- * Finds servers that lead back to the gateway they stand behind: gateways tell each other through which of their
- * servers they speak, and which are behind them.
+ * Finds servers that lead back to their own gateway. Gateways declare to each other the ids of their servers on the
+ * way, and of the servers behind them.
  */
 import { type Capabilities, ParleyError } from 'parley-mcp'
 import { type Introduction, isObject } from 'parley-mcp/engine'
 
-/** Among the experimental capabilities, which every version has, and which pass through whoever stands between. */
+/** A key in the experimental capabilities. Every version has them, and other proxies pass them on. */
 export const VIA_KEY = 'dev.parley/via'
-/** Whoever names more has been through a circle that nobody noticed. */
-const MOST = 256
+/** More ids than this mean a loop that was not detected. */
+const MAX_IDS = 256
 
-/** Ids of servers of gateways. */
+/** The ids of the servers on the way. */
 export function viaIn(capabilities: Capabilities | undefined): readonly string[] {
   const experimental = (capabilities as Record<string, unknown> | undefined)?.['experimental']
   const via = isObject(experimental) ? experimental[VIA_KEY] : undefined
@@ -18,7 +18,7 @@ export function viaIn(capabilities: Capabilities | undefined): readonly string[]
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
 }
 
-/** The same introduction, with more ids than it had. */
+/** Adds ids to the introduction. */
 export function withVia(introduction: Introduction, ids: readonly string[]): Introduction {
   const { capabilities } = introduction
   const experimental = (capabilities as Record<string, unknown>)['experimental']
@@ -32,14 +32,14 @@ export function withVia(introduction: Introduction, ids: readonly string[]): Int
   }
 }
 
-/** Made once of each, because whoever introduces itself has to give the same object as long as nothing has changed. */
-const bare = new WeakMap<Introduction, Introduction>()
+/** An introduction must be the same object as long as nothing has changed, so each copy is made once. */
+const withoutIds = new WeakMap<Introduction, Introduction>()
 
-/** What somebody who declares that is told: ids are for gateways, and nobody else has a use for them. */
+/** The introduction for a peer with these capabilities. Only gateways get the ids. */
 export function toldTo(declared: Capabilities | undefined, introduction: Introduction): Introduction {
   if (viaIn(declared).length > 0 || viaIn(introduction.capabilities).length === 0) return introduction
-  const made = bare.get(introduction) ?? withoutVia(introduction)
-  bare.set(introduction, made)
+  const made = withoutIds.get(introduction) ?? withoutVia(introduction)
+  withoutIds.set(introduction, made)
   return made
 }
 
@@ -52,9 +52,9 @@ function withoutVia(introduction: Introduction): Introduction {
   }
 }
 
-/** Throws when somebody who comes through `via` would be led back to where they came from. */
+/** Throws when a request that came through `via` would be led back to where it came from. */
 export function refuseLoop(via: readonly string[], isOwn: (id: string) => boolean): void {
-  if (via.length === 0 || (via.length <= MOST && !via.some(isOwn))) return
+  if (via.length === 0 || (via.length <= MAX_IDS && !via.some(isOwn))) return
   throw new ParleyError('refusal_custom', {
     message:
       'This address leads back to the gateway that asks: a server of it is the gateway itself, or has the gateway among its servers. Remove that server from the configuration',

@@ -1,34 +1,52 @@
-/**
- * Links that a server of the stateless era wants its client to open, remembered for one call: the same link is not
- * shown twice (8.3).
- */
+/** The links that a server of the stateless era asks its client to open during one call. No link is shown twice. */
 import { Backoff, type Body } from 'parley-mcp/engine'
 
-export interface AskedLink {
+/** Pauses before the gateway answers a server that still waits for the user, in milliseconds. The last one repeats. */
+const pauses = new Backoff([2000, 4000, 8000, 10_000])
+/** How long a call waits for the user at one link, in milliseconds. */
+const MAX_WAIT_MS = 600_000
+
+export class AskedLink {
   readonly url: string
   readonly elicitationId: string
-  accepted: boolean
+  /** Whether the user agreed to open it. */
+  accepted = false
   /** How often the server has asked again since. */
-  repeats: number
-  /** For how long it was not asked in between, in milliseconds. */
-  waited: number
-}
+  #repeats = 0
+  /** How long the gateway has paused in between, in milliseconds. */
+  #waited = 0
 
-/** Milliseconds before a server that still waits for the user is asked again; the last one is repeated. */
-const delays = new Backoff([2000, 4000, 8000, 10_000])
-/** When the user is given up, in milliseconds. */
-const MAX_WAIT = 600_000
+  constructor(url: string, elicitationId: string) {
+    this.url = url
+    this.elicitationId = elicitationId
+  }
+
+  /** The next pause, in milliseconds. */
+  get pause(): number {
+    return pauses.delayBefore(this.#repeats)
+  }
+
+  get isGivenUp(): boolean {
+    return this.#waited + this.pause > MAX_WAIT_MS
+  }
+
+  /** The server is answered after a pause of so many milliseconds. */
+  noteRepeat(pause: number): void {
+    this.#repeats++
+    this.#waited += pause
+  }
+}
 
 export class LinkMemory {
   readonly #links = new Map<string, AskedLink>()
-  /** What the server asks in one go; gathered while it does. */
+  /** The URLs of the questions that arrived together. */
   #round: Set<string> | undefined
 
   find(url: string): AskedLink | undefined {
     return this.#links.get(url)
   }
 
-  /** Whether all that is asked is for links the user has opened: nobody is bothered with it again. */
+  /** Whether every question is for a link that the user has opened. The user then does not see them again. */
   hasServedAll(questions: Iterable<{ readonly method: string; readonly params?: Body | undefined }>): boolean {
     let any = false
     for (const { method, params = {} } of questions) {
@@ -38,21 +56,21 @@ export class LinkMemory {
     return any
   }
 
-  /** Whether the user was waited for in vain at one of them. */
+  /** Whether the call has waited too long at one of the links. */
   isGivenUp(): boolean {
-    for (const link of this.#links.values()) if (link.waited + paceOf(link) > MAX_WAIT) return true
+    for (const link of this.#links.values()) if (link.isGivenUp) return true
     return false
   }
 
   remember(url: string, elicitationId: string): AskedLink {
-    const link: AskedLink = { url, elicitationId, accepted: false, repeats: 0, waited: 0 }
+    const link = new AskedLink(url, elicitationId)
     this.#links.set(url, link)
     return link
   }
 
   /**
-   * Another question of the server. Once all that came with it have been seen, links that are not asked for any more
-   * have served their purpose.
+   * Notes another question of the server. A link is served when the questions that arrive together no longer ask for
+   * it.
    */
   asked(url: string | undefined, onServed: (links: AskedLink[]) => void): void {
     if (this.#round === undefined) {
@@ -66,7 +84,7 @@ export class LinkMemory {
     if (url !== undefined) this.#round.add(url)
   }
 
-  /** Links that the user has opened, except these; each is named once. */
+  /** The links that the user has opened, except these. Returns each link once. */
   served(except: ReadonlySet<string> = new Set()): AskedLink[] {
     const served = [...this.#links.values()].filter(({ url, accepted }) => accepted && !except.has(url))
     for (const { url } of served) this.#links.delete(url)
@@ -76,9 +94,4 @@ export class LinkMemory {
 
 export function isLinkQuestion(method: string, params: Body): params is Body & { url: string } {
   return method === 'elicitation/create' && params['mode'] === 'url' && typeof params['url'] === 'string'
-}
-
-/** How long it is waited before the next time. */
-export function paceOf({ repeats }: AskedLink): number {
-  return delays.delayBefore(repeats)
 }

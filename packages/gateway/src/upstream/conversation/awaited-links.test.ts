@@ -1,11 +1,11 @@
-/** 8.3: what is remembered of links a server may still tell of. */
+/** Which links are remembered while the server may still report them. */
 import { fakeClock } from 'parley-mcp/testing'
 import { expect, it } from 'vitest'
 import { AwaitedLinks } from './awaited-links.ts'
 
 const patient = { cancelled: false, onCancel: () => () => {} } as never
 
-it('at most 1000 are awaited; the first are forgotten, unless they were named again', () => {
+it('at most 1000 links are awaited, and the oldest are forgotten first', () => {
   const links = new AwaitedLinks()
   links.expect(['first', 'second'])
   links.expect(['first', ...Array.from({ length: 999 }, (_, index) => `link ${index}`)])
@@ -15,7 +15,7 @@ it('at most 1000 are awaited; the first are forgotten, unless they were named ag
   expect(links.served(undefined)).toBe(false)
 })
 
-it('what was waited for once is not waited for again', async () => {
+it('a link is waited for only once', async () => {
   const clock = fakeClock()
   const links = new AwaitedLinks()
   links.expect(['one'])

@@ -1,22 +1,22 @@
 /**
- * Links that a server of the handshake era wants opened before it serves a request, for as long as it may still tell
- * that the user is done (8.3).
+ * The links that a server of the handshake era wants opened before it serves a request. They are remembered as long as
+ * the server may still report that the user has opened them.
  */
 import type { Clock, Inbound } from 'parley-mcp/engine'
 
 /**
- * Longest time, in milliseconds, that a request is held for the server to say so. Not every server does: one that has
- * never said so is given a moment once, and one that has is believed to do so again.
+ * How long a request waits for that report, in milliseconds. Not every server sends it. A server that has never sent it
+ * gets a short time once. A server that has sent it before gets the long time.
  */
-const HOLD = { announcing: 30_000, unknown: 3000 }
-/** Most that are remembered; those that were named first are forgotten first. */
-const MOST = 1000
+const MAX_WAIT_MS = { announcing: 30_000, unknown: 3000 }
+/** How many links are remembered. The oldest are forgotten first. */
+const MAX_LINKS = 1000
 
 export class AwaitedLinks {
-  /** By id. */
+  /** The ids of the links. */
   readonly #awaited = new Set<string>()
   readonly #waiting = new Set<() => void>()
-  /** Whether this server tells; `silent` when it was waited for in vain and has never told. */
+  /** Whether this server reports opened links. `silent`: it has never done so, and a request has waited in vain. */
   #server: 'unknown' | 'announcing' | 'silent' = 'unknown'
 
   expect(ids: readonly string[]): void {
@@ -25,7 +25,7 @@ export class AwaitedLinks {
       this.#awaited.add(id)
     }
     for (const id of this.#awaited) {
-      if (this.#awaited.size <= MOST) return
+      if (this.#awaited.size <= MAX_LINKS) return
       this.#awaited.delete(id)
     }
   }
@@ -34,17 +34,17 @@ export class AwaitedLinks {
     return this.#awaited.has(id)
   }
 
-  /** The server has told so of one; false when nobody here waits for that. */
+  /** The server reports that the user has opened a link. Returns false when no request waits for that link. */
   served(id: unknown): boolean {
     if (!this.#awaited.delete(id as string)) return false
     this.#server = 'announcing'
-    for (const look of [...this.#waiting]) look()
+    for (const check of [...this.#waiting]) check()
     return true
   }
 
   /**
-   * Kept when all of them have served their purpose, or nobody waits for it any more; `undefined` when there is nothing
-   * to wait for.
+   * Resolves when the user has opened all of the links, when the time is over, or when the request is cancelled.
+   * Returns `undefined` when there is nothing to wait for.
    */
   whenServed(ids: readonly string[], inbound: Inbound, clock: Clock): Promise<void> | undefined {
     const isOpen = (): boolean => ids.some((id) => this.#awaited.has(id))
@@ -53,20 +53,20 @@ export class AwaitedLinks {
     return new Promise((resolve) => {
       const end = (): void => {
         for (const id of ids) this.#awaited.delete(id)
-        this.#waiting.delete(look)
+        this.#waiting.delete(check)
         stopWaiting()
         forget()
         resolve()
       }
-      const look = (): void => {
+      const check = (): void => {
         if (!isOpen()) end()
       }
-      this.#waiting.add(look)
+      this.#waiting.add(check)
       const giveUp = (): void => {
         if (this.#server === 'unknown') this.#server = 'silent'
         end()
       }
-      const stopWaiting = clock.after(HOLD[kind], giveUp)
+      const stopWaiting = clock.after(MAX_WAIT_MS[kind], giveUp)
       const forget = inbound.onCancel(end)
     })
   }

@@ -4,23 +4,25 @@ import type { AskedLink, LinkMemory } from './asked-links.ts'
 
 export interface ConversationCall extends BagEntry {
   readonly caller: Caller
-  /** In the stateless era, only some requests can be answered with questions. */
+  /** Whether its request can be answered with questions. In the stateless era only some requests can. */
   readonly canBeAsked: boolean
   /** Whether it waits for its client, and not for the server. */
   readonly waits: boolean
-  /** Since when; 0 where it never has. */
+  /** When that began. 0: it has never waited for its client. */
   readonly waitsSince: number
   readonly isOver: boolean
-  /** Links the client was asked to open for this call. */
+  /** The links that the client was asked to open during this call. */
   readonly links: LinkMemory
-  /** Set where links that the server asks for end the call. */
-  readonly demanded: { readonly link: AskedLink; readonly message: unknown }[] | undefined
+  /**
+   * Ends the call with an error that names the link. Returns false for a client that is asked to open links instead.
+   */
+  demandLink(link: AskedLink, message: unknown): boolean
   /** Puts a question of the server to the client. */
   ask(question: Inbound, params?: Body): Promise<Body>
-  /** Hands on what the server tells about this call. */
+  /** Passes on a notification about this call. */
   tell(method: string, params: Body): void
-  /** The server asks something; `url` when it wants a link opened. */
+  /** Notes that the server asks something. `url`: the link that the client is asked to open. */
   noteQuestion(url?: string): void
-  /** One of several that the server works on, unless it is one of others already. */
-  join(beside: Bag<ConversationCall>): void
+  /** Adds it to the calls that the server works on, unless it is in another such bag already. */
+  join(calls: Bag<ConversationCall>): void
 }

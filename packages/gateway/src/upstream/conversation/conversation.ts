@@ -1,40 +1,32 @@
-/** One conversation of the gateway with a server: a client of the SDK, and who stands behind it. */
-import { eraOf, type LogLevel, logLevels, ParleyError, type ProtocolVersion } from 'parley-mcp'
+/** One conversation of the gateway with a server: a client of the SDK, and the clients of the gateway behind it. */
+import { eraOf, type LogLevel, logLevels, ParleyError } from 'parley-mcp'
 import {
-  Bag,
   type Body,
   type Client,
+  type Clock,
   definitionsIn,
   type EngineRequestOptions,
-  type Inbound,
   type Introduction,
   peerRunsTasks,
   type Session,
   type Subscription,
-  systemMint,
 } from 'parley-mcp/engine'
 import { abilitiesOf } from '../clients/client-abilities.ts'
 import type { ListCheck } from '../lists/list-check.ts'
-import type { ListKind, Upstream } from '../upstream.ts'
-import { isLinkQuestion, paceOf } from './asked-links.ts'
+import type { ListKind } from '../lists/list-kinds.ts'
 import { AwaitedLinks } from './awaited-links.ts'
 import type { ConversationCall } from './conversation-call.ts'
-import { Mutex } from './mutex.ts'
 import { ConversationRoots } from './roots.ts'
+import { type ConversationOwner, ServerQuestions } from './server-questions.ts'
 import { Throttle } from './throttle.ts'
-import { unanswered } from './unanswered-question.ts'
-import { methodGap } from './version-gap.ts'
 
-/** Who is asked, and told, what belongs to no call. */
-export interface ConversationOwner {
-  /** What the client speaks. */
-  version(): ProtocolVersion | undefined
-  /** Puts a question of the server to the one client behind the conversation. */
-  ask(question: Inbound): Promise<Body>
-  tell(method: string, params: Body): void
+/** Compares the lists of a server that cannot notify. */
+export interface ListPoller {
+  readonly clock: Clock
+  readonly polling: { follow(kind: ListKind, changed: () => void): () => void }
 }
 
-/** Told through subscriptions and list listeners instead, which know what was missed. */
+/** Subscriptions and list listeners pass these on, because they know what was missed. */
 const FOLLOWED: ReadonlySet<string> = new Set([
   'notifications/tools/list_changed',
   'notifications/prompts/list_changed',
@@ -43,39 +35,27 @@ const FOLLOWED: ReadonlySet<string> = new Set([
 const UPDATED = 'notifications/resources/updated'
 const COMPLETE = 'notifications/elicitation/complete'
 
-/** About one client's work, whoever else may hear it. */
+/** Notifications about the work of one client, which other clients must not see. */
 const PRIVATE: ReadonlySet<string> = new Set(['notifications/message', 'notifications/tasks/status', COMPLETE])
-
-const FAREWELL_MS = 1000
 
 export class Conversation {
   readonly identity: Introduction
   readonly owner: ConversationOwner | undefined
-  /** Calls that may be asked something, where it cannot be told which of several is. */
-  readonly turns = new Mutex()
-  /** The call that has its turn: whatever is asked belongs to it. */
-  holder: ConversationCall | undefined
-  /** A question came that does not say to which call it belongs, though others may. */
-  strays = false
-  /** Several clients use it, and what one of them said is not for the others. */
-  shared = false
+  readonly questions: ServerQuestions
   readonly roots = new ConversationRoots()
-  /** Calls and listeners that use it now. */
-  users = 0
-  /** When a request was last answered in it; 0 before there was one. */
-  lastUsedAt = 0
+  /** Whether the server was told of anything that it may ask. */
+  readonly canAsk: boolean
+  #shared = false
+  #users = 0
+  #lastUsedAt = 0
   #client: Client | undefined
   #level: LogLevel | undefined
-  /** How many wait for the server to come back. */
+  /** How many requests wait for the server to come back. */
   #awaiting = 0
-  readonly #working = new Set<Promise<unknown>>()
+  readonly #work = new WorkInProgress()
   #sharers: Set<ConversationOwner['tell']> | undefined
-  /** Those the server works on that can be asked, where there is nobody else to ask. */
-  readonly #calls = new Bag<ConversationCall>()
   #awaitedLinks: AwaitedLinks | undefined
   #tasksOf: { readonly session: Session; readonly runs: boolean } | undefined
-  /** Whether the server was told of anything that it may ask. */
-  readonly #canAsk: boolean
   readonly #lists: ListCheck
   readonly #onDropped: (what: string) => void
 
@@ -86,38 +66,75 @@ export class Conversation {
     onDropped: (what: string) => void,
   ) {
     this.identity = identity
-    this.#canAsk = abilitiesOf(identity.capabilities).isAskable
+    this.canAsk = abilitiesOf(identity.capabilities).isAskable
     this.owner = owner
+    this.questions = new ServerQuestions(this, onDropped)
     this.#lists = lists
     this.#onDropped = onDropped
   }
 
-  /** Of clients that will never be told when a link has served its purpose, and make their call again instead. */
+  /** Links for clients that make their call again instead of waiting for a report that the user opened the link. */
   get awaitedLinks(): AwaitedLinks {
     this.#awaitedLinks ??= new AwaitedLinks()
     return this.#awaitedLinks
   }
 
-  /** Set once it is open. */
+  /** Set once the conversation is open. */
   get client(): Client {
     return this.#client as Client
   }
-  set client(client: Client) {
+
+  /** The connection is there. */
+  begin(client: Client): void {
     this.#client = client
+    this.#awaitRootsQuestion()
+    client.onReconnect(() => this.#awaitRootsQuestion())
   }
 
   get open(): boolean {
     return this.#client !== undefined && this.#client.state !== 'closed'
   }
 
-  /** Open, and the server is there. */
+  /** Whether it is open and connected. */
   get ready(): boolean {
     return this.#client?.state === 'connected'
   }
 
+  /** Whether several clients use it. What one of them says is then not for the others. */
+  get shared(): boolean {
+    return this.#shared
+  }
+
+  markShared(): void {
+    this.#shared = true
+  }
+
+  /** Counts a call or a listener until the returned function is called. */
+  use(): () => void {
+    this.#users++
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      this.#users--
+    }
+  }
+
+  get isUsed(): boolean {
+    return this.#users > 0
+  }
+
+  /** When the server last answered a request in it. 0: it has not answered one yet. */
+  get lastUsedAt(): number {
+    return this.#lastUsedAt
+  }
+
+  noteAnswered(now: number): void {
+    this.#lastUsedAt = now
+  }
+
   /**
-   * For one that is open: kept when its server is there again, or given up. Of which era and version it is then, nobody
-   * knows before.
+   * Resolves when the server of an open conversation is back or given up. Its era and version are unknown until then.
    */
   async whenReady({ timeout, maxQueued }: { readonly timeout: number; readonly maxQueued: number }): Promise<void> {
     const { client } = this
@@ -141,12 +158,12 @@ export class Conversation {
   }
 
   /**
-   * Clients that can be asked only within their calls can be asked for roots before one: whether to, the server may say
-   * as soon as it is spoken to.
+   * Many servers ask for roots right after the handshake. Clients without a session can be asked only within their
+   * calls, so their calls wait for that question.
    */
-  hearRoots(): void {
+  #awaitRootsQuestion(): void {
     const isAskable = this.owner === undefined && this.identity.capabilities['roots'] !== undefined
-    if (isAskable && !this.stateless && this.roots.known === undefined) this.roots.hear(this.client.session)
+    if (isAskable && !this.stateless && this.roots.known === undefined) this.roots.awaitQuestion(this.client.session)
   }
 
   get introduction(): Introduction {
@@ -157,51 +174,35 @@ export class Conversation {
     return eraOf(this.client.version) === 'stateless'
   }
 
-  /** Whether the server runs tool calls as tasks; asked with every call, so it is found out once per session. */
+  /** Whether the server runs tool calls as tasks. Every call reads it, so it is computed once per session. */
   get runsTasks(): boolean {
     const { session } = this.client
     if (this.#tasksOf?.session !== session) this.#tasksOf = { session, runs: peerRunsTasks(session, 'tools/call') }
     return this.#tasksOf.runs
   }
 
-  /** Whether the server can tell on its own account, here and now, that something has changed. */
-  get hears(): boolean {
+  /** Whether the server can send notifications outside of requests. */
+  get canNotify(): boolean {
     return this.stateless || this.client.session.hears
   }
 
-  /** Told when a list changes; where the server may be one that only speaks when it is asked, it is (8.2). */
-  followList(kind: ListKind, { polling, clock }: Upstream, changed: () => void): () => void {
-    // Whose end nobody would hear of.
+  /** Reports changes of a list. The lists of a server that may be unable to notify are polled. */
+  followList(kind: ListKind, { polling, clock }: ListPoller, changed: () => void): () => void {
+    // The end of a closed conversation is never reported.
     if (!this.open) return () => {}
-    const paced = new Throttle(clock, changed)
-    const tell = (): void => paced.changed()
-    const stops = [this.client.onListChanged(kind, tell), () => paced.stop()]
+    const throttle = new Throttle(clock, changed)
+    const tell = (): void => throttle.changed()
+    const stops = [this.client.onListChanged(kind, tell), () => throttle.stop()]
     if (!this.stateless && this.client.session.transport === 'http')
-      stops.push(polling.follow(kind, () => this.hears || tell()))
+      stops.push(polling.follow(kind, () => this.canNotify || tell()))
     return () => {
       for (const stop of stops) stop()
     }
   }
 
-  /**
-   * Whether a question of the server names the request it belongs to: over HTTP it can, and is believed to until one
-   * does not.
-   */
-  get correlates(): boolean {
-    return this.stateless || (this.client.session.transport === 'http' && !this.strays)
-  }
-
-  /**
-   * Whether its calls go one after the other: the server may ask something, and would not say to which of them it
-   * belongs.
-   */
-  get takesTurns(): boolean {
-    return this.#canAsk && !this.correlates
-  }
-
   request(method: string, params: Body | undefined, options: EngineRequestOptions): Promise<Body> {
     const call = options.owner as ConversationCall | undefined
-    if (this.owner === undefined && !this.stateless) call?.join(this.#calls)
+    if (this.owner === undefined && !this.stateless) call?.join(this.questions.calls)
     if (definitionsIn(method) !== undefined) return this.#lists.request(this.client, method, params, options)
     return this.client.request(method, params, options)
   }
@@ -211,8 +212,8 @@ export class Conversation {
   }
 
   /**
-   * The most verbose level that anybody asks for; what is more than one of them wants is left out where it is
-   * delivered. Fails when the server refuses.
+   * Sets the most verbose level that a client asks for. The gateway drops what another client does not want. Rejects
+   * when the server refuses.
    */
   async wantLevel(level: LogLevel | undefined): Promise<void> {
     if (level === undefined || !this.client.session.hasPeerCapability('logging')) return
@@ -227,188 +228,72 @@ export class Conversation {
     }
   }
 
-  /** What the server asks. */
-  async answer(question: Inbound): Promise<Body> {
-    const call = this.#callOf(question)
-    // Roots are the same for all calls of a client.
-    if (this.#ownerOf(question) === undefined && question.method !== 'roots/list') this.strays = true
-    try {
-      if (call !== undefined) return await this.#askFor(call, question)
-      if (this.owner !== undefined) return await this.owner.ask(question)
-    } catch (error) {
-      // In the other era, what cannot be answered ends the call, and with what it ends is decided there.
-      if (this.stateless) throw error
-      // There was no time to ask its client; with the next call there is.
-      if (question.method === 'roots/list' && this.owner === undefined && call?.isOver)
-        return this.#answerAlone(question)
-      return unanswered(question.method, error)
-    }
-    return this.#answerAlone(question)
-  }
-
-  /**
-   * For each of several clients that share the conversation: told what belongs to nobody's call. The returned function ends it.
-   */
-  share(tell: ConversationOwner['tell']): () => void {
+  /** Passes notifications that belong to no call to one of the clients that share the conversation. */
+  addSharer(tell: ConversationOwner['tell']): () => void {
     this.#sharers ??= new Set()
     this.#sharers.add(tell)
     return () => this.#sharers?.delete(tell)
-  }
-
-  /** The one it is about, if that can be told and its client can be asked. */
-  #callOf(question: Inbound): ConversationCall | undefined {
-    const owner = this.#ownerOf(question)
-    if (owner?.canBeAsked) return owner
-    // Among calls of one client a mistake is seen by that client only; of several, it would be seen by another.
-    if (this.shared) return undefined
-    return this.holder ?? this.#onlyWorking()
-  }
-
-  /** The only call that runs need not be the one it is about: that may be over, and its client somebody else. */
-  #ownerOf({ owner, within }: Inbound): ConversationCall | undefined {
-    return this.shared && within !== true ? undefined : (owner as ConversationCall | undefined)
-  }
-
-  /**
-   * Who waits for its client has asked already: when all calls but one do, a question that names none is most likely of
-   * that one.
-   */
-  #onlyWorking(): ConversationCall | undefined {
-    const working = this.#calls.all().filter(({ waits }) => !waits)
-    return working.length === 1 ? working[0] : undefined
-  }
-
-  /** How many of its calls wait for answers of their own clients. */
-  get waiting(): number {
-    return this.#calls.all().filter(({ waits }) => waits).length
-  }
-
-  /** When one of those was last asked. */
-  get askedAt(): number {
-    return Math.max(0, ...this.#calls.all().map(({ waitsSince }) => waitsSince))
   }
 
   #isFollowed(uri: unknown): boolean {
     return typeof uri === 'string' && this.client.subscriptions().some((followed) => uri.startsWith(followed))
   }
 
-  /** X5: a question the client's version does not have is refused with that reason. */
-  refusing(method: string, error: ParleyError): ParleyError {
-    const version = this.owner?.version()
-    const gap = version === undefined ? '' : methodGap(version, method)
-    return gap === ''
-      ? error
-      : new ParleyError(error.kind, { message: `${error.message}: ${gap}`, ...(error.data && { data: error.data }) })
-  }
-
-  /** What the server tells, and on which call it works when that is known. */
-  told(method: string, params: Body, _session: Session, call: unknown): void {
+  /** The server sends a notification. `call`: the call that it is about, where that is known. */
+  notified(method: string, params: Body, call: unknown): void {
     if (FOLLOWED.has(method)) return
-    // D-26: it is for the gateway, which holds the call.
+    // D-26: the gateway holds the call that waits for this.
     if (method === COMPLETE && this.awaitedLinks.served(params['elicitationId'])) return
     if (method === UPDATED) return this.#isFollowed(params['uri']) ? undefined : this.#onDropped(method)
     if (call !== undefined) return (call as ConversationCall).tell(method, params)
     if (this.owner !== undefined) return this.owner.tell(method, params)
-    // What one client's call may be about is for no other: while calls run that is anything, and afterwards still what
-    // names their business.
+    // A notification that may be about the call of one client must not reach another. While calls run, any may be.
     const isForAll = !PRIVATE.has(method) && this.client.session.pending().length === 0
     if (this.#sharers === undefined || this.#sharers.size === 0 || !isForAll) return this.#onDropped(method)
     for (const tell of [...this.#sharers]) tell(method, params)
   }
 
-  /** For work that has something to say at its end: when the conversation is closed before, it has a moment for that. */
+  /** Work that must send something at its end. `close` waits for it for a short time. */
   stayFor<T>(work: Promise<T>): Promise<T> {
-    this.#working.add(work)
-    const over = (): void => void this.#working.delete(work)
+    return this.#work.add(work)
+  }
+
+  async close(): Promise<void> {
+    if (!this.#work.isEmpty && this.ready) await this.#work.end(this.client.session.clock)
+    await this.#client?.close()
+  }
+}
+
+/** How long the end of a conversation waits for work in progress, in milliseconds. */
+const MAX_END_MS = 1000
+
+class WorkInProgress {
+  readonly #work = new Set<Promise<unknown>>()
+
+  get isEmpty(): boolean {
+    return this.#work.size === 0
+  }
+
+  add<T>(work: Promise<T>): Promise<T> {
+    this.#work.add(work)
+    const over = (): void => void this.#work.delete(work)
     work.then(over, over)
     return work
   }
 
-  async close(): Promise<void> {
-    if (this.#working.size > 0 && this.ready) await this.#farewell()
-    await this.#client?.close()
-  }
-
-  #farewell(): Promise<void> {
+  /** Resolves when no work is left, or after a short time. */
+  end(clock: Clock): Promise<void> {
     return new Promise((resolve) => {
-      const stop = this.client.session.clock.after(FAREWELL_MS, resolve)
-      void this.#worked().then(() => {
+      const stop = clock.after(MAX_END_MS, resolve)
+      void this.#settled().then(() => {
         stop()
         resolve()
       })
     })
   }
 
-  /** What ends may have something to say that is work again. */
-  async #worked(): Promise<void> {
-    while (this.#working.size > 0) await Promise.allSettled(this.#working)
+  /** Work that ends may start other work. */
+  async #settled(): Promise<void> {
+    while (this.#work.size > 0) await Promise.allSettled(this.#work)
   }
-
-  /**
-   * 8.3: a server of the stateless era cannot wait for its user, so it asks until the user has been there; the user is
-   * asked once.
-   */
-  async #askFor(call: ConversationCall, question: Inbound): Promise<Body> {
-    if (question.method === 'roots/list') return this.#rootsFor(call, question)
-    if (
-      !this.stateless ||
-      !isLinkQuestion(question.method, question.params) ||
-      call.caller.version === this.client.version
-    ) {
-      call.noteQuestion()
-      return call.ask(question)
-    }
-    const { url } = question.params
-    call.noteQuestion(url)
-    const known = call.links.find(url)
-    if (call.demanded !== undefined) {
-      const link = known ?? call.links.remember(url, systemMint())
-      link.accepted = false
-      call.demanded.push({ link, message: question.params['message'] })
-      return { action: 'accept' }
-    }
-    if (known?.accepted) {
-      const pace = paceOf(known)
-      await pause(question, pace)
-      known.repeats++
-      known.waited += pace
-      return { action: 'accept' }
-    }
-    const link = known ?? call.links.remember(url, systemMint())
-    const answer = await call.ask(question, { ...question.params, elicitationId: link.elicitationId })
-    link.accepted = answer['action'] === 'accept'
-    return answer
-  }
-
-  async #rootsFor(call: ConversationCall, question: Inbound): Promise<Body> {
-    const fresh = this.roots.takeFresh(question, call)
-    if (fresh !== undefined) return fresh
-    const roots = await call.ask(question)
-    if (!this.shared) this.roots.known = roots
-    return roots
-  }
-
-  /** Nobody can be asked: what is known is told, and no decision is made up (8.2). */
-  #answerAlone(question: Inbound): Body {
-    if (question.method === 'roots/list') return this.roots.withoutClient(question, !this.shared)
-    this.#onDropped(question.method)
-    return unanswered(
-      question.method,
-      new ParleyError('request_cancelled', { message: `${question.method} came outside of any request of the client` }),
-    )
-  }
-}
-
-function pause({ session, signal }: Inbound, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = session.clock.after(ms, resolve)
-    signal.addEventListener(
-      'abort',
-      () => {
-        stop()
-        resolve()
-      },
-      { once: true },
-    )
-  })
 }

@@ -5,13 +5,13 @@ import { Mutex } from './mutex.ts'
 
 const ROOM = { maxQueued: 100 }
 
-describe('8.2 rule 1: turns', () => {
-  it('nobody waits where nobody is before', async () => {
+describe('turns', () => {
+  it('are taken at once if no call has the turn', async () => {
     const turns = new Mutex()
     for (let round = 0; round < 3; round++) (await turns.take(ROOM))()
   })
 
-  it('are taken one at a time, in the order they were asked for, whenever they end', async () => {
+  it('are taken one at a time, in the order of the requests', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(3), { minLength: 1, maxLength: 12 }), async (lengths) => {
         const turns = new Mutex()
@@ -31,7 +31,7 @@ describe('8.2 rule 1: turns', () => {
     )
   })
 
-  it('end once: a second end lets nobody in beside the next', async () => {
+  it('end once: a second end lets no other call in', async () => {
     const turns = new Mutex()
     const first = await turns.take(ROOM)
     let begun = 0
@@ -52,7 +52,7 @@ describe('8.2 rule 1: turns', () => {
     ;(await third)()
   })
 
-  it('L4 are waited for by so many, and no more', async () => {
+  it('L4: have a limited number of waiting calls', async () => {
     const turns = new Mutex()
     const first = await turns.take({ maxQueued: 1 })
     const second = turns.take({ maxQueued: 1 })
@@ -65,7 +65,7 @@ describe('8.2 rule 1: turns', () => {
     expect(turns.taken).toBe(false)
   })
 
-  it('can be left: whoever waits behind is not kept by it', async () => {
+  it('go to the next call when a waiting call is cancelled', async () => {
     const turns = new Mutex()
     const first = await turns.take({ maxQueued: 2 })
     const abort = new AbortController()
@@ -73,7 +73,7 @@ describe('8.2 rule 1: turns', () => {
     const third = turns.take({ maxQueued: 2 })
     abort.abort()
     await expect(second).rejects.toMatchObject({ kind: 'request_cancelled' })
-    // Its place in the line is free at once.
+    // Its place in the queue is free at once.
     const fourth = turns.take({ maxQueued: 2 })
     first()
     ;(await third)()

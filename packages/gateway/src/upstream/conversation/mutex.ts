@@ -1,9 +1,9 @@
-/** One after the other: whoever comes while somebody has the turn waits for the end of it, or leaves before. */
+/** Lets one call after the other take a turn. A waiting call may be cancelled. */
 import { ParleyError } from 'parley-mcp'
 import { WaitQueue } from '../../supervision/index.ts'
 
 export interface MutexOptions {
-  /** Most that wait. */
+  /** How many calls may wait. */
   readonly maxQueued: number
   readonly signal?: AbortSignal | undefined
 }
@@ -12,34 +12,34 @@ export class Mutex {
   readonly #waiting = new WaitQueue<() => void>()
   #isTaken = false
 
-  /** Whether whoever comes now has to wait. */
+  /** Whether a call that comes now has to wait. */
   get taken(): boolean {
     return this.#isTaken
   }
 
-  /** Resolves with the way to end the turn. */
+  /** Resolves with the function that ends the turn. */
   take({ maxQueued, signal }: MutexOptions): Promise<() => void> {
-    if (signal?.aborted) return Promise.reject(left(signal))
+    if (signal?.aborted) return Promise.reject(cancelled(signal))
     if (!this.#isTaken) {
       this.#isTaken = true
-      return Promise.resolve(this.#turn())
+      return Promise.resolve(this.#begin())
     }
     if (this.#waiting.size >= maxQueued) return Promise.reject(tooMany(maxQueued))
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.#waiting.leave(place)
-        reject(left(signal))
+      const cancel = (): void => {
+        this.#waiting.leave(entry)
+        reject(cancelled(signal))
       }
-      const place = this.#waiting.join(() => {
-        signal?.removeEventListener('abort', leave)
-        resolve(this.#turn())
+      const entry = this.#waiting.join(() => {
+        signal?.removeEventListener('abort', cancel)
+        resolve(this.#begin())
       })
-      signal?.addEventListener('abort', leave, { once: true })
+      signal?.addEventListener('abort', cancel, { once: true })
     })
   }
 
-  /** The end of a turn, which only counts once. */
-  #turn(): () => void {
+  /** The returned function ends the turn. Only its first call counts. */
+  #begin(): () => void {
     let isOver = false
     return () => {
       if (isOver) return
@@ -51,7 +51,7 @@ export class Mutex {
   }
 }
 
-function left(signal: AbortSignal | undefined): ParleyError {
+function cancelled(signal: AbortSignal | undefined): ParleyError {
   return new ParleyError('request_cancelled', {
     message: 'The request was cancelled before its turn',
     cause: signal?.reason,
@@ -60,6 +60,6 @@ function left(signal: AbortSignal | undefined): ParleyError {
 
 function tooMany(maxQueued: number): ParleyError {
   return new ParleyError('too_many_requests', {
-    message: `${maxQueued} requests wait in this session for one that may be asked something: try again later, or raise maxQueued`,
+    message: `${maxQueued} requests of this session already wait for their turn: try again later, or raise maxQueued`,
   })
 }

@@ -1,4 +1,4 @@
-/** 8.2: whose roots a server is told when it asks because it was told to, and what it asks otherwise. */
+/** Which roots a server gets when it was told to ask, and which for its other questions. */
 import type { Body, Inbound, Session } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -19,10 +19,10 @@ beforeEach(() => {
 })
 
 const request = (): Inbound => ({ onCancel: () => () => {} }) as never
-/** `within`: it has come with the answer to a request, as it can over HTTP. */
+/** `within`: it came with the answer to a request, as it can over HTTP. */
 const question = (within?: boolean): Inbound => ({ within, afterAnswer: (run: () => void) => run() }) as never
 
-/** A change that has begun, and what came of it. */
+/** A change in progress, and its outcome. */
 async function changing(own: Inbound): Promise<{ outcome: boolean | undefined }> {
   const change: { outcome: boolean | undefined } = { outcome: undefined }
   void roots.change(ONE, session, own, true).then((asked) => {
@@ -32,8 +32,8 @@ async function changing(own: Inbound): Promise<{ outcome: boolean | undefined }>
   return change
 }
 
-describe('8.2 roots that were found out for a request', () => {
-  it('are told when the server asks anew, whichever request that seems to be about', async () => {
+describe('roots that a client has just named for a request', () => {
+  it('answer the next question, whichever request it seems to be about', async () => {
     const change = await changing(request())
     expect(told).toEqual(['notifications/roots/list_changed'])
     expect(roots.takeFresh(question(), request())).toEqual(ONE)
@@ -41,7 +41,7 @@ describe('8.2 roots that were found out for a request', () => {
     expect(change.outcome).toBe(true)
   })
 
-  it('are not told to a question that names another request, which is not what is waited for', async () => {
+  it('do not answer a question that names another request', async () => {
     const own = request()
     const change = await changing(own)
     expect(roots.takeFresh(question(true), request())).toBeUndefined()
@@ -54,7 +54,7 @@ describe('8.2 roots that were found out for a request', () => {
     expect(roots.takeFresh(question(true), own)).toEqual(ONE)
   })
 
-  it('are for nobody else when the server did not ask in time, and for nobody when their request is over', async () => {
+  it('answer no other request when the server asks too late, and none when their request is over', async () => {
     const own = request()
     await changing(own)
     await clock.advance(1000)

@@ -1,94 +1,115 @@
-/** The roots of the client behind a conversation, for servers that ask for them outside of any call (8.2, the roots trick). */
+/** The roots of the client behind a conversation, for servers that ask for them outside of any call. */
 import type { Body, Inbound, Session } from 'parley-mcp/engine'
 
-/** How long a server may take, in milliseconds, to say what a call has to wait for. */
-const PATIENCE = 1000
-/** For one that has let that time pass before. */
-const LITTLE_PATIENCE = 50
+/** How long a server may take to ask for changed roots, in milliseconds. */
+const MAX_WAIT_MS = 1000
+/** The same for a server that has not asked in that time before. */
+const SHORT_WAIT_MS = 50
 
 export class ConversationRoots {
-  /** As the client said last. */
-  known: Body | undefined
-  /** The server asked when nobody could be. */
-  wanted = false
-  /** Set while the server may still be about to ask, as many do as soon as they are spoken to. */
-  heard: Promise<void> | undefined
-  /** Those that were just found out for a request, and that the server has been told to ask for. */
+  #known: Body | undefined
+  #isWanted = false
+  #mayStillAsk: Promise<void> | undefined
+  /** Roots that the client has just named for a request. The server has been told to ask for them. */
   #fresh: { readonly roots: Body; readonly request: Inbound } | undefined
-  /** By request: the server may still be about to ask. */
-  readonly #awaited = new Map<Inbound, () => void>()
+  /** The requests that wait until the server has asked. */
+  readonly #waiting = new Map<Inbound, () => void>()
 
-  /** What the server asked before it answers this, it asked before any call. */
-  hear(session: Session): void {
+  /** What the client said last. */
+  get known(): Body | undefined {
+    return this.#known
+  }
+
+  /** Whether the server asked while no client could be asked. */
+  get isWanted(): boolean {
+    return this.#isWanted
+  }
+
+  /** Set while the server may be about to ask, as many servers do right after the handshake. */
+  get mayStillAsk(): Promise<void> | undefined {
+    return this.#mayStillAsk
+  }
+
+  learn(roots: Body): void {
+    this.#known = roots
+  }
+
+  /** The client says that they have changed. */
+  forget(): void {
+    this.#known = undefined
+  }
+
+  /** A server asks before it answers a ping that follows. */
+  awaitQuestion(session: Session): void {
     const done = (): void => {
-      this.heard = undefined
+      this.#mayStillAsk = undefined
     }
-    this.heard = session.ping({ timeout: PATIENCE }).then(done, done)
+    this.#mayStillAsk = session.ping({ timeout: MAX_WAIT_MS }).then(done, done)
   }
 
   /**
-   * For the question that the server was told to ask. `request`: the one it seems to be about. Of another client's
-   * request they may be others.
+   * The fresh roots, for the question that the server was told to ask. `request`: the request that the question seems
+   * to be about. Another client may have made it, with other roots.
    */
   takeFresh(question: Inbound, request: object): Body | undefined {
     const fresh = this.#fresh
     if (fresh === undefined) return undefined
-    const isAwaited = this.#awaited.has(fresh.request) && !namesRequest(question)
+    const isAwaited = this.#waiting.has(fresh.request) && !namesRequest(question)
     if (request !== fresh.request && !isAwaited) return undefined
     this.#fresh = undefined
-    this.#answer(question)
+    this.#noteAnswer(question)
     return fresh.roots
   }
 
-  /** The request is over, and what was found out for it is known like anything else. */
+  /** The request is over. Its fresh roots are now only the known ones. */
   end(request: Inbound): void {
     if (this.#fresh?.request === request) this.#fresh = undefined
   }
 
-  /** For a question while nobody can be asked. `wanted`: somebody can be later. */
-  withoutClient(question: Inbound, wanted: boolean): Body {
-    this.wanted = wanted && this.known === undefined
-    this.#answer(question)
-    return this.known ?? { roots: [] }
+  /** Answers while no client can be asked. `canAskLater`: whether a client can be asked within its next call. */
+  withoutClient(question: Inbound, canAskLater: boolean): Body {
+    this.#isWanted = canAskLater && this.#known === undefined
+    this.#noteAnswer(question)
+    return this.#known ?? { roots: [] }
   }
 
   /**
-   * Has the server ask anew, and tells whether it did. Kept when it has its answer, takes too long, or the request for
-   * which all this is done is not wanted any more.
+   * Tells the server to ask again. Resolves with true when the server has its answer. Resolves with false when the
+   * server takes too long, or when the request is cancelled.
    */
-  async change(roots: Body, session: Session, request: Inbound, patient: boolean): Promise<boolean> {
-    this.known = roots
-    this.wanted = false
+  async change(roots: Body, session: Session, request: Inbound, expectsQuestion: boolean): Promise<boolean> {
+    this.#known = roots
+    this.#isWanted = false
     this.#fresh = { roots, request }
-    const asked = await new Promise<boolean>((resolve) => {
+    const hasAsked = await new Promise<boolean>((resolve) => {
       const end = (isAnswered: boolean): void => {
-        this.#awaited.delete(request)
+        this.#waiting.delete(request)
         for (const stop of stops) stop()
         resolve(isAnswered)
       }
-      this.#awaited.set(request, () => end(true))
-      const stops = [session.clock.after(patient ? PATIENCE : LITTLE_PATIENCE, () => end(false))]
+      this.#waiting.set(request, () => end(true))
+      const stops = [session.clock.after(expectsQuestion ? MAX_WAIT_MS : SHORT_WAIT_MS, () => end(false))]
       stops.push(request.onCancel(() => end(false)))
       if (!session.notify('notifications/roots/list_changed', {})) end(false)
     })
-    // Over HTTP the answer is on a way of its own, on which the call could overtake it.
-    if (asked && session.transport === 'http') this.hear(session)
-    await this.heard
-    return asked
+    // Over HTTP the call could overtake the answer, which is a request of its own.
+    if (hasAsked && session.transport === 'http') this.awaitQuestion(session)
+    await this.#mayStillAsk
+    return hasAsked
   }
 
-  /** What a question is about that names its request is not what the server was told to ask. */
-  #answer(question: Inbound): void {
+  /** A question that names its request is not the one that the server was told to ask. */
+  #noteAnswer(question: Inbound): void {
     if (namesRequest(question)) return
     this.#fresh = undefined
-    if (this.#awaited.size === 0) return
+    if (this.#waiting.size === 0) return
     question.afterAnswer(() => {
-      for (const answered of [...this.#awaited.values()]) answered()
+      for (const answered of [...this.#waiting.values()]) answered()
     })
   }
 }
 
-/** Over HTTP: it has come with the answer to that request. */
+/** Over HTTP, a question arrives in the answer to the request that it is about. */
 function namesRequest({ within }: Inbound): boolean {
   return within === true
 }

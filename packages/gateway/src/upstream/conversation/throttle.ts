@@ -1,10 +1,7 @@
-/**
- * Tells of changes at a pace: of the first at once, and of all that follow it closely only that there were some (M6).
- */
+/** Throttles reports of changes (M6). The first change is reported at once, and the following ones together. */
 import type { Clock } from 'parley-mcp/engine'
 
-/** In milliseconds. */
-const PACE = 100
+const INTERVAL_MS = 100
 
 export class Throttle {
   readonly #clock: Clock
@@ -32,9 +29,9 @@ export class Throttle {
     this.#isDue = false
   }
 
-  /** The last change of a burst is told, too. */
+  /** The last change of a burst is reported, too. */
   #wait(): void {
-    this.#cancel = this.#clock.after(PACE, () => {
+    this.#cancel = this.#clock.after(INTERVAL_MS, () => {
       this.#cancel = undefined
       if (!this.#isDue) return
       this.#isDue = false

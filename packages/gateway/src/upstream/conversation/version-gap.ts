@@ -1,20 +1,17 @@
-/**
- * Names the version gap behind a question that a client cannot be asked: which version it speaks, and since when there
- * is such a question (X5).
- */
+/** Explains why a client cannot be asked a question: its version, and the version that introduced the question (X5). */
 import { capabilitiesOf, methodIn, type ProtocolVersion, versions } from 'parley-mcp'
 import { isObject } from 'parley-mcp/engine'
 
-/** Empty when the version has the method: then the client could, and does not want to. */
+/** Empty when the version has the method. The client then does not declare the capability. */
 export function methodGap(version: ProtocolVersion, method: string): string {
   return gap(version, method, (each) => methodIn(each, method) !== undefined)
 }
 
-/** `required`: as servers say what they miss. */
+/** `required`: the capabilities that a server requires, from its error. */
 export function capabilityGap(version: ProtocolVersion, required: Readonly<Record<string, unknown>>): string {
   const gaps = Object.entries(required).flatMap(([capability, parts]) => {
-    const whole = gap(version, capability, (each) => declarable(each, capability))
-    if (whole !== '') return [whole]
+    const missing = gap(version, capability, (each) => declarable(each, capability))
+    if (missing !== '') return [missing]
     return Object.keys(isObject(parts) ? parts : {}).map((part) =>
       gap(version, `${capability}.${part}`, (each) => declarable(each, capability, part)),
     )

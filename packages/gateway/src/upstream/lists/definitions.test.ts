@@ -4,8 +4,8 @@ import { Definitions } from './definitions.ts'
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ name, inputSchema: { type: 'object' }, ...more })
 
-describe('what is kept of tools', () => {
-  it('is what is asked later: results, tasks and headers (D-60), and not what is for people', () => {
+describe('the remembered definitions of tools', () => {
+  it('have output schemas, tasks and headers (D-60), and no descriptions', () => {
     const known = new Definitions()
     const region = { type: 'string', 'x-mcp-header': 'Region' } as const
     const outputSchema = { type: 'object' } as const
@@ -26,13 +26,13 @@ describe('what is kept of tools', () => {
     expect(known.get('one')).toEqual({ name: 'one', execution: { taskSupport: 'required' }, headerParams: [] })
   })
 
-  it('L4 is bounded in number; what is known may still change', () => {
+  it('L4: are limited in number, and may still be replaced', () => {
     const known = new Definitions({ maxTools: 2 })
     expect(['one', 'two', 'three', 'two'].map((name) => known.put(tool(name)))).toEqual([true, true, false, true])
     expect(['one', 'two', 'three'].filter((name) => known.has(name))).toEqual(['one', 'two'])
   })
 
-  it('L4 is bounded in bytes, whichever member has them', () => {
+  it('L4: are limited in bytes, whichever member has them', () => {
     const long = 'x'.repeat(3000)
     for (const large of [tool(long), tool('large', { outputSchema: { type: 'object', title: long } })]) {
       const known = new Definitions({ maxBytes: 5000 })
@@ -42,7 +42,7 @@ describe('what is kept of tools', () => {
     }
   })
 
-  it('L4 has room for another when one has become smaller', () => {
+  it('L4: have room for another when one becomes smaller', () => {
     const known = new Definitions({ maxBytes: 5000 })
     const large = (name: string): Tool => tool(name, { outputSchema: { type: 'object', title: 'x'.repeat(3000) } })
     expect([large('one'), large('two'), tool('one'), large('two')].map((each) => known.put(each))).toEqual([
@@ -53,7 +53,7 @@ describe('what is kept of tools', () => {
     ])
   })
 
-  it('does not fill up with descriptions', () => {
+  it('are not filled up by descriptions', () => {
     const known = new Definitions({ maxBytes: 5000 })
     for (const name of ['a', 'b', 'c', 'd']) expect(known.put(tool(name, { description: 'x'.repeat(4000) }))).toBe(true)
   })

@@ -1,26 +1,23 @@
-/**
- * What is kept of a server's tools: of each what is asked of it later, and of all no more than a gateway can hold for
- * one server of many.
- */
+/** Remembers what the gateway needs of each tool definition of one server, up to a limit of memory. */
 import type { Tool } from 'parley-mcp'
 import { type HeaderParam, headerParamsOf, weightOf } from 'parley-mcp/engine'
 
-/** Descriptions and schemas of arguments are for clients, who get them from the server. */
+/** Without descriptions and input schemas: only clients need them, and they get them from the server. */
 export interface KnownTool extends Pick<Tool, 'name' | 'outputSchema' | 'execution'> {
-  /** The arguments that travel in headers as well (D-60). */
+  /** The arguments that are also sent in headers (D-60). */
   readonly headerParams: readonly HeaderParam[]
 }
 
 export interface DefinitionsOptions {
   readonly maxTools?: number
-  /** Most bytes of memory, about. */
+  /** The approximate size in memory. */
   readonly maxBytes?: number
 }
 
 const NO_PARAMS: readonly HeaderParam[] = []
 
 export class Definitions {
-  readonly #kept = new Map<string, { readonly tool: KnownTool; readonly weight: number }>()
+  readonly #tools = new Map<string, { readonly tool: KnownTool; readonly weight: number }>()
   readonly #maxTools: number
   readonly #maxBytes: number
   #weight = 0
@@ -31,32 +28,32 @@ export class Definitions {
   }
 
   get names(): string[] {
-    return [...this.#kept.keys()]
+    return [...this.#tools.keys()]
   }
 
   get(name: string): KnownTool | undefined {
-    return this.#kept.get(name)?.tool
+    return this.#tools.get(name)?.tool
   }
 
   has(name: string): boolean {
-    return this.#kept.has(name)
+    return this.#tools.has(name)
   }
 
-  /** In place of what was known by the name. False when there is no room for it; those that came first stay. */
+  /** Replaces the definition with this name. Returns false when there is no room. Earlier definitions stay. */
   put(tool: Tool): boolean {
     const { name } = tool
-    this.#weight -= this.#kept.get(name)?.weight ?? 0
-    this.#kept.delete(name)
-    const known = knownOf(tool)
+    this.#weight -= this.#tools.get(name)?.weight ?? 0
+    this.#tools.delete(name)
+    const known = knownTool(tool)
     const weight = weightOf(known, this.#maxBytes)
-    if (this.#kept.size >= this.#maxTools || this.#weight + weight > this.#maxBytes) return false
-    this.#kept.set(name, { tool: known, weight })
+    if (this.#tools.size >= this.#maxTools || this.#weight + weight > this.#maxBytes) return false
+    this.#tools.set(name, { tool: known, weight })
     this.#weight += weight
     return true
   }
 }
 
-function knownOf({ name, inputSchema, outputSchema, execution }: Tool): KnownTool {
+function knownTool({ name, inputSchema, outputSchema, execution }: Tool): KnownTool {
   const found = headerParamsOf(inputSchema)
   return {
     name,

@@ -1,4 +1,4 @@
-/** Lists of one server as clients can read them: what is wrong with one definition costs no other, and is said once. */
+/** Reads the lists of one server, and repairs or leaves out invalid definitions. Each problem is logged once. */
 import { ParleyError } from 'parley-mcp'
 import {
   type BadDefinition,
@@ -13,15 +13,15 @@ import type { ServerConfig } from '../../config/index.ts'
 import type { GatewayLog } from '../../log/index.ts'
 import { namingSize } from '../refusals.ts'
 
-const MOST_SAID = 1000
-const MOST_NAMES = 20
+const MAX_LOGGED = 1000
+const MAX_NAMES = 20
 
 export class ListCheck {
   readonly #config: ServerConfig
   readonly #server: string
   readonly #log: GatewayLog
-  /** By list and page: what was said of it last. */
-  readonly #said = new Map<string, string>()
+  /** The problems that were logged last, by list and page. */
+  readonly #logged = new Map<string, string>()
 
   constructor(config: ServerConfig, log: GatewayLog) {
     this.#config = config
@@ -29,33 +29,33 @@ export class ListCheck {
     this.#log = log
   }
 
-  /** Asks for a page of a list. What was read before, by its text, is not read again. */
+  /** Requests a page of a list. A page with a known text is not read again. */
   async request(
     client: Client,
     method: string,
     params: Body | undefined,
     options: EngineRequestOptions,
   ): Promise<Body> {
-    const told: { json?: string; untouched?: boolean; isKnown?: boolean } = {}
+    const received: { json?: string; untouched?: boolean; isKnown?: boolean } = {}
     const { onText, ifText } = options
-    const asked: EngineRequestOptions = { ...options }
-    if (onText !== undefined) asked.onText = (json, untouched) => Object.assign(told, { json, untouched })
-    if (ifText !== undefined) asked.ifText = (json) => (told.isKnown = ifText(json))
+    const own: EngineRequestOptions = { ...options }
+    if (onText !== undefined) own.onText = (json, untouched) => Object.assign(received, { json, untouched })
+    if (ifText !== undefined) own.ifText = (json) => (received.isKnown = ifText(json))
     const answer = await client
-      .request(method, params, asked)
+      .request(method, params, own)
       .catch((error: unknown) => emptyIfUnknown(method, namingSize(error, this.#config)))
-    if (told.isKnown === true || isPart(answer)) return answer
+    if (received.isKnown === true || isPart(answer)) return answer
     const { result, losses, bad } = this.#read(method, answer, options.relayed === true ? client : undefined)
-    if (told.json !== undefined) onText?.(told.json, told.untouched === true && result === answer)
+    if (received.json !== undefined) onText?.(received.json, received.untouched === true && result === answer)
     if (losses.length > 0) client.session.reportLosses(losses)
     for (const loss of losses) options.onLoss?.(loss)
-    this.#say(method, params?.['cursor'], bad)
+    this.#logProblems(method, params?.['cursor'], bad)
     return result
   }
 
-  #read(method: string, answer: Body, speaker: Client | undefined): ReadableList {
+  #read(method: string, answer: Body, server: Client | undefined): ReadableList {
     try {
-      return readableList(method, answer, speaker?.version)
+      return readableList(method, answer, server?.version)
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error
       throw new ParleyError(error.kind, {
@@ -65,34 +65,34 @@ export class ListCheck {
     }
   }
 
-  /** Once, until something else is wrong with the same page. */
-  #say(method: string, cursor: unknown, bad: readonly BadDefinition[]): void {
+  /** Logs the problems of a page, unless they are the same as before. */
+  #logProblems(method: string, cursor: unknown, bad: readonly BadDefinition[]): void {
     const key = JSON.stringify([method, cursor])
     if (bad.length === 0) {
-      this.#said.delete(key)
+      this.#logged.delete(key)
       return
     }
-    const sentences = sentencesOf(bad)
-    const whole = JSON.stringify(sentences)
-    if (this.#said.get(key) === whole) return
-    if (this.#said.size >= MOST_SAID) this.#said.clear()
-    this.#said.set(key, whole)
-    for (const { isLeftOut, text } of sentences) {
-      const words = `${this.#server}: ${method}: ${text}`
+    const problems = problemsOf(bad)
+    const summary = JSON.stringify(problems)
+    if (this.#logged.get(key) === summary) return
+    if (this.#logged.size >= MAX_LOGGED) this.#logged.clear()
+    this.#logged.set(key, summary)
+    for (const { isLeftOut, text } of problems) {
+      const message = `${this.#server}: ${method}: ${text}`
       const facts = { server: this.#server, method }
-      if (isLeftOut) this.#log.warning(words, facts)
-      else this.#log.info(words, facts)
+      if (isLeftOut) this.#log.warning(message, facts)
+      else this.#log.info(message, facts)
     }
   }
 }
 
-interface Sentence {
+interface Problem {
   readonly isLeftOut: boolean
   readonly text: string
 }
 
-/** One for each thing that is wrong, with the definitions that have it. */
-function sentencesOf(bad: readonly BadDefinition[]): Sentence[] {
+/** One entry for each problem, with the names of the definitions that have it. */
+function problemsOf(bad: readonly BadDefinition[]): Problem[] {
   const groups = new Map<string, { readonly isLeftOut: boolean; readonly problem: string; readonly names: string[] }>()
   for (const { who, problems, isLeftOut } of bad) {
     const problem = problems.join(', ')
@@ -101,17 +101,16 @@ function sentencesOf(bad: readonly BadDefinition[]): Sentence[] {
     group.names.push(who)
   }
   return [...groups.values()].map(({ isLeftOut, problem, names }) => {
-    const shown =
-      names.length > MOST_NAMES ? [...names.slice(0, MOST_NAMES), `${names.length - MOST_NAMES} more`] : names
+    const shown = names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES), `${names.length - MAX_NAMES} more`] : names
     const many = names.length > 1
-    const done = isLeftOut
+    const action = isLeftOut
       ? `${many ? 'are' : 'is'} left out, because clients would refuse the whole list`
       : `${many ? 'were' : 'was'} mended`
-    return { isLeftOut, text: `${shown.join(', ')} ${done}: ${many ? 'each' : 'it'} ${problem}` }
+    return { isLeftOut, text: `${shown.join(', ')} ${action}: ${many ? 'each' : 'it'} ${problem}` }
   })
 }
 
-/** In the stateless era an answer may be something else than a result. */
+/** In the stateless era an answer may be a question instead of a result. */
 function isPart({ resultType = 'complete' }: Body): boolean {
   return resultType !== 'complete'
 }

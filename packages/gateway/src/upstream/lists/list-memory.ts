@@ -1,6 +1,6 @@
 /**
- * Lists of a server as clients of each version were last given them: the same text again is the same answer, without
- * reading it.
+ * Remembers the last answer to each list request, with the text of the server that it was made from. The same text
+ * leads to the same answer, without parsing it.
  */
 import type { Loss } from 'parley-mcp'
 import type { Introduction, Serialised } from 'parley-mcp/engine'
@@ -9,15 +9,14 @@ export interface KnownList {
   /** As the server wrote it. */
   readonly text: string
   readonly answer: Serialised
-  /** What was lost when it was translated; for everybody who is given it. */
+  /** What the translation has lost. Reported to each client that gets the answer. */
   readonly losses: readonly Loss[]
-  /** What the server was when it wrote it. */
+  /** The introduction of the server when it wrote the text. */
   readonly of: Introduction | undefined
 }
 
-/** Most pages that are remembered, and the longest. */
-const MOST = 64
-const LONGEST = 512 * 1024
+const MAX_PAGES = 64
+const MAX_TEXT_LENGTH = 512 * 1024
 
 export class ListMemory {
   readonly #lists = new Map<string, KnownList>()
@@ -28,10 +27,10 @@ export class ListMemory {
   }
 
   keep(key: string, list: KnownList): void {
-    if (list.text.length > LONGEST) return
+    if (list.text.length > MAX_TEXT_LENGTH) return
     this.#lists.delete(key)
     this.#lists.set(key, list)
     const [oldest] = this.#lists.keys()
-    if (this.#lists.size > MOST && oldest !== undefined) this.#lists.delete(oldest)
+    if (this.#lists.size > MAX_PAGES && oldest !== undefined) this.#lists.delete(oldest)
   }
 }

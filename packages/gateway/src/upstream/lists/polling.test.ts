@@ -12,7 +12,7 @@ let clock: FakeClock
 let rig: BridgeRig
 let items: Record<string, string[]>
 let said: string[]
-/** Whether the server has a stream for news. */
+/** Whether the server has a stream for notifications. */
 let hears: boolean
 beforeEach(() => {
   clock = fakeClock()
@@ -29,7 +29,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   'resources/templates/list': 'resourceTemplates',
 }
 
-/** Lists in pages of one. */
+/** Lists with one item in each page. */
 function answer(method: string, { cursor = 0 }: Body): Body {
   const field = FIELDS[method] as string
   const all = (items[field] ?? []).map((name) => ({
@@ -65,8 +65,8 @@ function clientOf(server: ScriptedServer): RawClient {
 const news = (client: RawClient): string[] =>
   client.received.flatMap(({ method = '' }) => (method.endsWith('list_changed') ? [method] : []))
 
-describe('8.2 a server elsewhere that has no stream for news', () => {
-  it('is asked for its lists while a client of 2026-07-28 listens, and what is different is told', async () => {
+describe('a remote server without a stream for notifications', () => {
+  it('is polled while a client of 2026-07-28 listens, and differences are reported', async () => {
     const server = serverOf()
     const client = clientOf(server)
     const id = client.nextId
@@ -79,7 +79,7 @@ describe('8.2 a server elsewhere that has no stream for news', () => {
     items['tools']?.push('two')
     await clock.advance(MINUTE)
     expect(news(client)).toEqual(['notifications/tools/list_changed'])
-    // Each of the pages is part of the list.
+    // Every page is part of the list.
     ;(items['tools'] as string[])[1] = 'three'
     items['resourceTemplates']?.push('more')
     await clock.advance(MINUTE)
@@ -90,7 +90,7 @@ describe('8.2 a server elsewhere that has no stream for news', () => {
     ])
     await clock.advance(10 * MINUTE)
     expect(news(client)).toHaveLength(3)
-    expect(said.filter((line) => line.includes('has no stream for news'))).toHaveLength(1)
+    expect(said.filter((line) => line.includes('has no stream for notifications'))).toHaveLength(1)
     client.send({ method: 'notifications/cancelled', params: { requestId: id } })
     await flush()
     const before = server.asked.length
@@ -98,7 +98,7 @@ describe('8.2 a server elsewhere that has no stream for news', () => {
     expect(server.asked).toHaveLength(before)
   })
 
-  it.each(['2024-11-05', '2025-11-25'])('is asked while a client of %s has a session', async (version) => {
+  it.each(['2024-11-05', '2025-11-25'])('is polled while a client of %s has a session', async (version) => {
     const server = serverOf()
     const client = clientOf(server)
     await client.shakeHands(version)
@@ -113,7 +113,7 @@ describe('8.2 a server elsewhere that has no stream for news', () => {
     expect(server.asked).toHaveLength(before)
   })
 
-  it('and whose list is never the same twice is told of a few times, and then only when something comes or goes', async () => {
+  it('whose list always differs is reported a few times, and then only when names come or go', async () => {
     const server = scripted({
       version: '2025-06-18',
       answer: ({ method }) => ({
@@ -133,14 +133,14 @@ describe('8.2 a server elsewhere that has no stream for news', () => {
     await clock.advance(20 * MINUTE)
     expect(news(client)).toHaveLength(3)
     expect(said.filter((line) => line.includes('different each time'))).toEqual([
-      'rig: its tools are different each time they are read; from now on clients are told only of those that come and go',
+      'rig: its tools are different each time they are read; from now on clients are told only when tools come or go',
     ])
     items['tools']?.push('two')
     await clock.advance(10 * MINUTE)
     expect(news(client)).toHaveLength(4)
   })
 
-  it('is not asked for lists it never said it tells about', async () => {
+  it('is not polled for lists whose changes it does not declare', async () => {
     const server = serverOf({ tools: { listChanged: true }, prompts: {} })
     const client = clientOf(server)
     void client.ask('subscriptions/listen', LISTEN)
@@ -151,7 +151,7 @@ describe('8.2 a server elsewhere that has no stream for news', () => {
     expect(new Set(server.asked.map(({ method }) => method))).toEqual(new Set(['tools/list']))
   })
 
-  it('is not asked when it has a stream after all, and once only is told what came on it', async () => {
+  it('is not polled when it has a stream, and each notification is reported once', async () => {
     hears = true
     const server = serverOf()
     const client = clientOf(server)
@@ -165,7 +165,7 @@ describe('8.2 a server elsewhere that has no stream for news', () => {
     expect(said).toEqual([])
   })
 
-  it('that cannot be asked just now is asked later', async () => {
+  it('that cannot be polled now is polled later', async () => {
     let broken = false
     const server = scripted({
       version: '2025-06-18',

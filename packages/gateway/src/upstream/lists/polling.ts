@@ -1,15 +1,16 @@
 /**
- * Lists of servers that cannot tell when they change: read from time to time while anybody wants to know, and compared
- * (8.2).
+ * Polls the lists of a server that cannot notify. While a listener follows a list, the list is read at intervals and
+ * compared with the last reading.
  */
 import { createHash } from 'node:crypto'
 import { declares } from 'parley-mcp'
-import type { Body } from 'parley-mcp/engine'
+import type { Body, Clock } from 'parley-mcp/engine'
+import type { GatewayLog } from '../../log/index.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { ListKind, Upstream } from '../upstream.ts'
+import type { ListKind } from './list-kinds.ts'
 
-/** What a list consists of: methods, the field of their results, and what an item is known by. */
-const PARTS: Readonly<Record<ListKind, readonly (readonly [method: string, field: string, key: string])[]>> = {
+/** For each list: its methods, the field of their results, and the key that identifies an item. */
+const LIST_PARTS: Readonly<Record<ListKind, readonly (readonly [method: string, field: string, key: string])[]>> = {
   tools: [['tools/list', 'tools', 'name']],
   prompts: [['prompts/list', 'prompts', 'name']],
   resources: [
@@ -18,110 +19,118 @@ const PARTS: Readonly<Record<ListKind, readonly (readonly [method: string, field
   ],
 }
 
-/** What was seen of a list. */
-interface Seen {
-  readonly whole: string
-  /** Of the names alone. */
+/** Digests of the last reading of a list. */
+interface Reading {
+  /** The digest of all fields. */
+  readonly details: string
+  /** The digest of the names alone. */
   readonly names: string
-  /** How often since it was last the same only its details were different. */
-  readonly restless: number
+  /** How many readings in a row had the same names and other details. */
+  readonly sameNames: number
 }
 
 /**
- * A list whose details differ more often than this in a row never repeats, as one with the time of day in it: from then
- * on its names count.
+ * After so many readings in a row that differ only in details, only names are compared. A list with the time of day in
+ * it differs in every reading.
  */
-const MOST_RESTLESS = 3
-/** Most pages of one list. */
-const MOST_PAGES = 1000
+const MAX_SAME_NAMES = 3
+const MAX_PAGES = 1000
 /**
- * The first look is to know what later ones are compared with; by then it shows whether the server has a stream for
- * news.
+ * When the first reading takes place, in milliseconds. By then it is known whether the server has a stream for
+ * notifications.
  */
-const FIRST = 2000
+const FIRST_POLL_MS = 2000
+
+interface PollingHost {
+  readonly name: string
+  readonly log: GatewayLog
+  readonly clock: Clock
+  readonly config: { readonly poll: number }
+  readonly anyConversation: Conversation | undefined
+  listChanged(kind: ListKind): void
+}
 
 export class Polling {
-  readonly #upstream: Upstream
+  readonly #server: PollingHost
   readonly #random: () => number
-  /** Who wants to know. */
   readonly #followers = new Map<ListKind, Set<() => void>>()
-  readonly #digests = new Map<ListKind, Seen>()
-  #stop: (() => void) | undefined
-  #looking = false
-  #said = false
-  #closed = false
+  readonly #readings = new Map<ListKind, Reading>()
+  #cancel: (() => void) | undefined
+  #isPolling = false
+  #hasLogged = false
+  #isClosed = false
 
-  constructor(upstream: Upstream, random: () => number) {
-    this.#upstream = upstream
+  constructor(server: PollingHost, random: () => number) {
+    this.#server = server
     this.#random = random
   }
 
-  /** Told when this list has been found different; the returned function ends it. */
+  /** Calls `changed` when a reading differs from the last one, until the returned function is called. */
   follow(kind: ListKind, changed: () => void): () => void {
     const followers = this.#followers.get(kind) ?? new Set()
-    // An object of its own, so that the same function may be given twice.
+    // A new function, so that the caller may pass the same one twice.
     const follower = (): void => changed()
     this.#followers.set(kind, followers.add(follower))
-    if (!this.#digests.has(kind)) this.#wake(FIRST)
+    if (!this.#readings.has(kind)) this.#pollWithin(FIRST_POLL_MS)
     return () => {
       if (!followers.delete(follower) || followers.size > 0) return
       this.#followers.delete(kind)
-      this.#digests.delete(kind)
-      if (this.#followers.size === 0) this.#rest()
+      this.#readings.delete(kind)
+      if (this.#followers.size === 0) this.#stopTimer()
     }
   }
 
   close(): void {
-    this.#closed = true
-    this.#rest()
+    this.#isClosed = true
+    this.#stopTimer()
   }
 
-  #rest(): void {
-    this.#stop?.()
-    this.#stop = undefined
+  #stopTimer(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
   }
 
-  /** Many gateways must not ask all at once. */
-  #wake(within: number): void {
-    if (this.#closed || this.#looking) return
-    this.#rest()
-    const wait = Math.min(within, this.#upstream.config.poll)
-    this.#stop = this.#upstream.clock.after(wait * (0.9 + 0.2 * this.#random()), () => {
-      this.#looking = true
-      void this.#lookAtAll().finally(() => {
-        this.#looking = false
-        if (this.#followers.size > 0) this.#wake(Number.POSITIVE_INFINITY)
+  /** The random part keeps many gateways from polling at the same time. */
+  #pollWithin(within: number): void {
+    if (this.#isClosed || this.#isPolling) return
+    this.#stopTimer()
+    const wait = Math.min(within, this.#server.config.poll)
+    this.#cancel = this.#server.clock.after(wait * (0.9 + 0.2 * this.#random()), () => {
+      this.#isPolling = true
+      void this.#pollAll().finally(() => {
+        this.#isPolling = false
+        if (this.#followers.size > 0) this.#pollWithin(Number.POSITIVE_INFINITY)
       })
     })
   }
 
-  /** Nobody is started for it, and nobody who can tell is asked. */
-  async #lookAtAll(): Promise<void> {
-    const conversation = this.#upstream.anyConversation
-    if (conversation === undefined || conversation.hears) return this.#digests.clear()
+  /** Polls only a server that is connected and cannot notify. */
+  async #pollAll(): Promise<void> {
+    const conversation = this.#server.anyConversation
+    if (conversation === undefined || conversation.canNotify) return this.#readings.clear()
     const kinds = [...this.#followers.keys()].filter((kind) =>
       declares(conversation.introduction.capabilities, `${kind}.listChanged`),
     )
-    if (kinds.length > 0) this.#say()
-    for (const kind of kinds) await this.#look(conversation, kind)
+    if (kinds.length > 0) this.#logPolling()
+    for (const kind of kinds) await this.#poll(conversation, kind)
   }
 
-  async #look(conversation: Conversation, kind: ListKind): Promise<void> {
+  async #poll(conversation: Conversation, kind: ListKind): Promise<void> {
     try {
-      const { whole, names } = await digestOf(conversation, kind)
-      const before = this.#digests.get(kind)
+      const { details, names } = await digestOf(conversation, kind)
+      const before = this.#readings.get(kind)
       const followers = this.#followers.get(kind)
       if (followers === undefined) return
-      const isSame = before === undefined || before.whole === whole
-      const isRestless = !isSame && before.names === names
-      const restless = isSame ? 0 : before.restless + (isRestless ? 1 : 0)
-      this.#digests.set(kind, { whole, names, restless })
-      if (isRestless && restless === MOST_RESTLESS + 1) this.#sayRestless(kind)
-      if (isSame || (isRestless && restless > MOST_RESTLESS)) return
-      this.#upstream.listChanged(kind)
+      const isSame = before === undefined || before.details === details
+      const hasSameNames = !isSame && before.names === names
+      const sameNames = isSame ? 0 : before.sameNames + (hasSameNames ? 1 : 0)
+      this.#readings.set(kind, { details, names, sameNames })
+      if (hasSameNames && sameNames === MAX_SAME_NAMES + 1) this.#warnNamesOnly(kind)
+      if (isSame || (hasSameNames && sameNames > MAX_SAME_NAMES)) return
+      this.#server.listChanged(kind)
       for (const follower of [...followers]) follower()
     } catch (error) {
-      const { name, log } = this.#upstream
+      const { name, log } = this.#server
       log.debug(
         `${name}: its ${kind} could not be compared: ${error instanceof Error ? error.message : String(error)}`,
         { server: name },
@@ -129,36 +138,36 @@ export class Polling {
     }
   }
 
-  #sayRestless(kind: ListKind): void {
-    const { name, log } = this.#upstream
+  #warnNamesOnly(kind: ListKind): void {
+    const { name, log } = this.#server
     log.warning(
-      `${name}: its ${kind} are different each time they are read; from now on clients are told only of those that come and go`,
+      `${name}: its ${kind} are different each time they are read; from now on clients are told only when ${kind} come or go`,
       { server: name },
     )
   }
 
-  #say(): void {
-    if (this.#said) return
-    this.#said = true
-    const { name, config, log } = this.#upstream
+  #logPolling(): void {
+    if (this.#hasLogged) return
+    this.#hasLogged = true
+    const { name, config, log } = this.#server
     log.info(
-      `${name} has no stream for news: while somebody listens, its lists are compared every ${config.poll / 1000} s`,
+      `${name} has no stream for notifications: while a client listens, its lists are compared every ${config.poll / 1000} s`,
       { server: name },
     )
   }
 }
 
-async function digestOf(conversation: Conversation, kind: ListKind): Promise<{ whole: string; names: string }> {
-  const [whole, names] = [createHash('sha256'), createHash('sha256')]
+async function digestOf(conversation: Conversation, kind: ListKind): Promise<{ details: string; names: string }> {
+  const [details, names] = [createHash('sha256'), createHash('sha256')]
   const hash: Hashing = (items, key) => {
-    whole.update(JSON.stringify(items))
+    details.update(JSON.stringify(items))
     names.update(JSON.stringify(Array.isArray(items) ? items.map((item: Body | null) => item?.[key] ?? null) : null))
   }
-  const [first, ...others] = PARTS[kind]
+  const [first, ...others] = LIST_PARTS[kind]
   if (first !== undefined) await addList(conversation, first, hash)
-  // Servers with resources need not know templates.
+  // A server with resources need not have templates.
   for (const other of others) await addList(conversation, other, hash).catch(() => {})
-  return { whole: whole.digest('base64'), names: names.digest('base64') }
+  return { details: details.digest('base64'), names: names.digest('base64') }
 }
 
 type Hashing = (items: unknown, key: string) => void
@@ -169,7 +178,7 @@ async function addList(
   hash: Hashing,
 ): Promise<void> {
   let cursor: unknown
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const params: Body = cursor === undefined ? {} : { cursor }
     const result = await conversation.request(method, params, {})
     hash(result[field] ?? [], key)

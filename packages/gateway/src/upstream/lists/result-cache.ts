@@ -1,12 +1,12 @@
-/** Lists and resources that a server said stay fresh for a while, for all clients or for one (D-42). */
+/** Caches the lists and resources that a server says stay fresh for a while, for all clients or for one (D-42). */
 import { type Body, type Clock, cacheableMethods, weightOf } from 'parley-mcp/engine'
-import type { ListKind } from '../upstream.ts'
+import type { ListKind } from './list-kinds.ts'
 
-interface Kept {
+interface CachedResult {
   readonly method: string
   readonly uri: unknown
   readonly result: Body
-  readonly until: number
+  readonly expiresAt: number
   readonly weight: number
 }
 
@@ -16,19 +16,20 @@ const METHODS_OF: Readonly<Record<ListKind, readonly string[]>> = {
   resources: ['resources/list', 'resources/templates/list', 'resources/read'],
 }
 const cacheable: ReadonlySet<string> = new Set(cacheableMethods)
-const MOST = 1000
-/** Of all that is kept, and of one answer, in bytes: many clients can read much. */
-const MOST_BYTES = 32 * 1024 * 1024
-const LARGEST = 1024 * 1024
-/** What an answer is known by; the envelope says who asks, and not what. */
-const ASKED: ReadonlySet<string> = new Set(['cursor', 'uri', '_meta'])
-/** However long a server says: lists change without anybody telling. */
-const LONGEST = 3_600_000
+const MAX_RESULTS = 1000
+/** The size of all results together, in bytes. */
+const MAX_BYTES = 32 * 1024 * 1024
+/** The size of one result, in bytes. */
+const MAX_RESULT_BYTES = 1024 * 1024
+/** The parameters of requests that are cached. `_meta` describes the client, and not what it asks for. */
+const CACHEABLE_PARAMS: ReadonlySet<string> = new Set(['cursor', 'uri', '_meta'])
+/** How long a result is cached, in milliseconds, even if the server allows more. Not every change is notified. */
+const MAX_TTL_MS = 3_600_000
 
 export class ResultCache {
-  readonly #kept = new Map<string, Kept>()
+  readonly #results = new Map<string, CachedResult>()
   readonly #clock: Clock
-  /** By method: how often the server has told that what it answers has changed. */
+  /** By method: how often the server has reported a change of its results. */
   readonly #generations = new Map<string, number>()
   #weight = 0
   hits = 0
@@ -37,23 +38,24 @@ export class ResultCache {
     this.#clock = clock
   }
 
-  /** `declared`: the key of the extensions that the client declares, by which a server may choose its answer. */
+  /** `declared`: the key of the extensions that the client declares. The result may depend on them. */
   find(method: string, params: Body, principal: string | undefined, declared = ''): Body | undefined {
-    if (this.#kept.size === 0 || !cacheable.has(method) || !isUsual(params)) return undefined
-    const kept =
-      this.#at(keyOf(method, params, undefined, declared)) ?? this.#at(keyOf(method, params, principal ?? '', declared))
-    if (kept === undefined) return undefined
+    if (this.#results.size === 0 || !cacheable.has(method) || !isCacheable(params)) return undefined
+    const cached =
+      this.#get(cacheKey(method, params, undefined, declared)) ??
+      this.#get(cacheKey(method, params, principal ?? '', declared))
+    if (cached === undefined) return undefined
     this.hits++
-    // What is left of its time; nobody may keep it longer than the server allowed.
-    return { ...kept.result, ttlMs: Math.max(0, Math.floor(kept.until - this.#clock.now())) }
+    // The client may keep the result only for the rest of the time that the server allowed.
+    return { ...cached.result, ttlMs: Math.max(0, Math.floor(cached.expiresAt - this.#clock.now())) }
   }
 
-  /** To be taken when a request is sent: news that come before its answer may be newer than that is. */
+  /** Read before a request is sent. If it is different when the answer comes, the answer may be out of date. */
   generationOf(method: string): number {
     return this.#generations.get(method) ?? 0
   }
 
-  /** `generation`: that of the moment in which it was asked for. False when it may not be given again. */
+  /** `generation`: the one from before the request was sent. Returns false when the result may not be cached. */
   keep(
     method: string,
     params: Body,
@@ -65,61 +67,63 @@ export class ResultCache {
     const { ttlMs, cacheScope, resultType = 'complete' } = result
     if (generation !== this.generationOf(method)) return false
     if (!cacheable.has(method) || typeof ttlMs !== 'number' || !(ttlMs > 0) || resultType !== 'complete') return false
-    // Whatever else is asked, or answered, may be the reason for what was said.
-    if (!isUsual(params)) return false
+    // The result may depend on any other parameter.
+    if (!isCacheable(params)) return false
     const isPublic = cacheScope === 'public'
-    // Of anonymous clients nobody knows whether they are one.
+    // Clients without a principal cannot be told apart.
     if (!isPublic && principal === undefined) return false
-    const key = keyOf(method, params, isPublic ? undefined : principal, declared)
+    const key = cacheKey(method, params, isPublic ? undefined : principal, declared)
     this.#drop(key)
-    const weight = key.length + weightOf(result, LARGEST)
-    if (weight > LARGEST) return false
-    this.#kept.set(key, {
+    const weight = key.length + weightOf(result, MAX_RESULT_BYTES)
+    if (weight > MAX_RESULT_BYTES) return false
+    this.#results.set(key, {
       method,
       uri: params['uri'],
       result,
-      until: this.#clock.now() + Math.min(ttlMs, LONGEST),
+      expiresAt: this.#clock.now() + Math.min(ttlMs, MAX_TTL_MS),
       weight,
     })
     this.#weight += weight
-    while (this.#kept.size > MOST || this.#weight > MOST_BYTES) this.#drop(this.#kept.keys().next().value as string)
+    while (this.#results.size > MAX_RESULTS || this.#weight > MAX_BYTES)
+      this.#drop(this.#results.keys().next().value as string)
     return true
   }
 
   listChanged(kind: ListKind): void {
     const methods = METHODS_OF[kind]
-    for (const method of methods) this.#overtake(method)
-    for (const [key, { method }] of this.#kept) if (methods.includes(method)) this.#drop(key)
+    for (const method of methods) this.#raiseGeneration(method)
+    for (const [key, { method }] of this.#results) if (methods.includes(method)) this.#drop(key)
   }
 
   updated(uri: string): void {
-    this.#overtake('resources/read')
-    for (const [key, kept] of this.#kept)
-      if (kept.method === 'resources/read' && typeof kept.uri === 'string' && kept.uri.startsWith(uri)) this.#drop(key)
+    this.#raiseGeneration('resources/read')
+    for (const [key, cached] of this.#results)
+      if (cached.method === 'resources/read' && typeof cached.uri === 'string' && cached.uri.startsWith(uri))
+        this.#drop(key)
   }
 
-  /** What was asked for before is old when it comes. */
-  #overtake(method: string): void {
+  /** The answers to requests that were sent before are out of date. */
+  #raiseGeneration(method: string): void {
     this.#generations.set(method, this.generationOf(method) + 1)
   }
 
-  #at(key: string): Kept | undefined {
-    const kept = this.#kept.get(key)
-    if (kept === undefined || kept.until > this.#clock.now()) return kept
+  #get(key: string): CachedResult | undefined {
+    const cached = this.#results.get(key)
+    if (cached === undefined || cached.expiresAt > this.#clock.now()) return cached
     this.#drop(key)
     return undefined
   }
 
   #drop(key: string): void {
-    this.#weight -= this.#kept.get(key)?.weight ?? 0
-    this.#kept.delete(key)
+    this.#weight -= this.#results.get(key)?.weight ?? 0
+    this.#results.delete(key)
   }
 }
 
-function isUsual(params: Body): boolean {
-  return Object.keys(params).every((name) => ASKED.has(name))
+function isCacheable(params: Body): boolean {
+  return Object.keys(params).every((name) => CACHEABLE_PARAMS.has(name))
 }
 
-function keyOf(method: string, params: Body, principal: string | undefined, declared: string): string {
+function cacheKey(method: string, params: Body, principal: string | undefined, declared: string): string {
   return JSON.stringify([method, params['cursor'] ?? null, params['uri'] ?? null, principal ?? null, declared])
 }

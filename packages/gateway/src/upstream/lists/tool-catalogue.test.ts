@@ -1,4 +1,4 @@
-/** What the gateway reads of a server's tools, and where it stops. */
+/** How much of the list of tools of a server is read, and what is warned about. */
 import type { Tool } from 'parley-mcp'
 import type { Body } from 'parley-mcp/engine'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -15,7 +15,7 @@ afterEach(() => rig.close())
 
 const tool = (name: string, description = name): Tool => ({ name, description, inputSchema: { type: 'object' } })
 
-/** `page` is asked with the number of pages that were read before. */
+/** `page`: called with the number of pages that were read before. */
 function listing(page: (read: number) => Body, more: Partial<ServerConfig> = {}): { readonly read: () => number } {
   let read = 0
   warnings = []
@@ -30,25 +30,25 @@ function listing(page: (read: number) => Body, more: Partial<ServerConfig> = {})
 
 const aboutLists = (): string[] => warnings.filter((warning) => warning.includes('list of tools'))
 
-describe('L4 a list of tools that never ends', () => {
-  it('is read until it has had 32 MiB, and what was read is known', async () => {
+describe('L4: a list of tools that never ends', () => {
+  it('is read up to 32 MiB, and these tools are known', async () => {
     const large = 'x'.repeat(1024 * 1024)
     const server = listing((read) => ({ tools: [tool(`t${read}`, large)], nextCursor: `c${read}` }))
-    await rig.upstream.tools.seen()
+    await rig.upstream.tools.readOnce()
     expect(server.read()).toBe(32)
     const { tools } = rig.upstream
     expect([tools.original('t0')?.name, tools.original('t31')?.name]).toEqual(['t0', 't31'])
     expect(aboutLists()).toHaveLength(1)
-    // Calls of what is not known do not have it read again.
-    await tools.seen()
+    // Calls of unknown tools do not read the list again.
+    await tools.readOnce()
     expect(await tools.headerParams('other')).toEqual([])
     expect(server.read()).toBe(32)
   })
 
-  it('is read until there are 10 000 tools', async () => {
+  it('is read up to 10 000 tools', async () => {
     const many = (from: number): Tool[] => Array.from({ length: 3000 }, (_, index) => tool(`t${from + index}`))
     const server = listing((read) => ({ tools: many(read * 3000), nextCursor: `c${read}` }))
-    await rig.upstream.tools.seen()
+    await rig.upstream.tools.readOnce()
     expect(server.read()).toBe(4)
     expect([rig.upstream.tools.original('t9999')?.name, rig.upstream.tools.original('t10000')]).toEqual([
       't9999',
@@ -57,25 +57,25 @@ describe('L4 a list of tools that never ends', () => {
     expect(aboutLists()).toHaveLength(1)
   })
 
-  it('is read once when its cursor leads back', async () => {
+  it('is read once when a cursor repeats', async () => {
     const server = listing((read) => ({ tools: [tool(`t${read}`)], nextCursor: 'again' }))
-    await rig.upstream.tools.seen()
+    await rig.upstream.tools.readOnce()
     expect(server.read()).toBe(2)
-    expect(aboutLists()).toEqual([expect.stringContaining('leads back to itself')])
+    expect(aboutLists()).toEqual([expect.stringContaining('its pages repeat')])
   })
 
-  it('is no longer read when the server was removed', async () => {
+  it('is not read on when the server is removed', async () => {
     let last: Promise<void> = Promise.resolve()
     const server = listing((read) => {
       if (read === 3) last = rig.upstream.close()
       return { tools: [tool(`t${read}`)], nextCursor: `c${read}` }
     })
-    await expect(rig.upstream.tools.seen()).rejects.toBeDefined()
+    await expect(rig.upstream.tools.readOnce()).rejects.toBeDefined()
     await last
     expect(server.read()).toBe(4)
   })
 
-  it('nor do pages that clients read fill the memory, though the list never says that it has changed', async () => {
+  it('does not fill the memory when clients read its pages', async () => {
     listing((read) => ({ tools: Array.from({ length: 4000 }, (_, index) => tool(`t${read}-${index}`)) }))
     const client = new RawClient(rig.served)
     for (let time = 0; time < 4; time++) await client.ask('tools/list')
@@ -88,23 +88,23 @@ describe('L4 a list of tools that never ends', () => {
   })
 })
 
-it('a list in many pages is no long one', async () => {
+it('a list in many pages is read to its end', async () => {
   const server = listing((read) => ({ tools: [tool(`t${read}`)], ...(read < 500 && { nextCursor: `c${read}` }) }))
-  await rig.upstream.tools.seen()
+  await rig.upstream.tools.readOnce()
   expect(server.read()).toBe(501)
   expect(rig.upstream.tools.original('t500')).toBeDefined()
   expect(aboutLists()).toEqual([])
 })
 
 it.each(['block', 'report'] as const)(
-  'a tool that is not as it was pinned (%s): whoever runs the gateway learns how to accept it',
+  'the warning about a tool that differs from its pin (%s) says how to accept it',
   async (pin) => {
     listing((read) => ({ tools: [tool('one', read === 0 ? 'adds' : 'deletes')] }), { tools: { ...toolDefaults, pin } })
     const { tools } = rig.upstream
-    tools.pins = PinBook.inMemory()
-    await tools.seen()
+    tools.usePins(PinBook.inMemory())
+    await tools.readOnce()
     expect(warnings).toEqual([])
-    await tools.relearn()
+    await tools.readAgain()
     expect(warnings).toEqual([
       expect.stringMatching(
         /"one" of server "rig" is not the one that was pinned.*take its line .* out of the pins file.* and restart/,
@@ -113,7 +113,7 @@ it.each(['block', 'report'] as const)(
   },
 )
 
-describe('G settings that fit no tool are said once, with the tool that was meant', () => {
+describe('G: settings that fit no tool are warned about once, with a suggestion', () => {
   const settings = {
     tools: { ...toolDefaults, allow: ['*_note', 'serach'], deny: ['remove_nte', 'zz*'], rename: { add_note: 'add' } },
   }
@@ -127,22 +127,22 @@ describe('G settings that fit no tool are said once, with the tool that was mean
     { tools: [tool('search')] },
   ]
 
-  it('as soon as the server is reached, by all pages of its list', async () => {
+  it('as soon as the server is reached, after all pages of its list', async () => {
     listing((read) => (read % 2 === 0 ? first : second), settings)
     await rig.upstream.gatewayConversation()
     await vi.waitFor(() => expect(warnings).toEqual(strays))
     rig.upstream.listChanged('tools')
-    await rig.upstream.tools.seen()
+    await rig.upstream.tools.readOnce()
     expect(warnings).toEqual(strays)
   })
 
-  it('but not by a part of a list', async () => {
+  it('but not after a part of a list', async () => {
     listing((read) => ({ tools: [tool(`t${read}`)], nextCursor: 'again' }), settings)
-    await rig.upstream.tools.seen()
-    expect(warnings).toEqual([expect.stringContaining('leads back to itself')])
+    await rig.upstream.tools.readOnce()
+    expect(warnings).toEqual([expect.stringContaining('its pages repeat')])
   })
 
-  it('and nothing is read for settings that name no tools', async () => {
+  it('and no list is read for settings that name no tools', async () => {
     const server = listing(() => ({ tools: [tool('a')] }))
     await rig.upstream.gatewayConversation()
     await rig.upstream.tools.checkSettings()
@@ -150,21 +150,21 @@ describe('G settings that fit no tool are said once, with the tool that was mean
   })
 })
 
-describe('G names of tools that some clients alone are shown', () => {
+describe('G: names of tools that only some clients see', () => {
   it('count until such a list is read again after a change', async () => {
     listing(() => ({ tools: [tool('common')] }))
     const { tools } = rig.upstream
-    await tools.seen()
-    tools.note(['own'])
-    tools.note(['other'])
+    await tools.readOnce()
+    tools.noteShownToSome(['own'])
+    tools.noteShownToSome(['other'])
     const known = (): boolean[] => ['common', 'own', 'other', 'none'].map((name) => tools.has(name))
     expect(known()).toEqual([true, true, true, false])
     const { generation } = tools
     rig.upstream.listChanged('tools')
     expect(tools.generation).not.toBe(generation)
     expect([tools.isComplete, ...known()]).toEqual([false, false, true, true, false])
-    tools.note(['other'])
-    await tools.seen()
+    tools.noteShownToSome(['other'])
+    await tools.readOnce()
     expect([tools.isComplete, ...known()]).toEqual([true, true, false, true, false])
   })
 })

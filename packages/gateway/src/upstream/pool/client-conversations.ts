@@ -1,46 +1,48 @@
-/** Conversations with a server in the names of clients: opened while there is room, or another one makes room. */
+/**
+ * Opens conversations for clients. When the server has `maxSessions` of them already, another one ends to make room.
+ */
 import type { Capabilities } from 'parley-mcp'
 import type { Clock, Introduction } from 'parley-mcp/engine'
 import type { ServerConfig } from '../../config/index.ts'
-import type { Conversation, ConversationOwner } from '../conversation/conversation.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import type { ConversationOwner } from '../conversation/server-questions.ts'
 import { tooManySessions } from '../refusals.ts'
 import type { ConversationLog } from './conversation-log.ts'
 import { type Claim, ConversationRoom } from './conversation-room.ts'
 
-/** A conversation that is to be opened. */
 export interface Opening {
-  /** Who the server is told it speaks with. Default: the gateway. */
+  /** The name and version that the server is told. Default: those of the gateway. */
   readonly info?: Introduction['info']
   readonly capabilities: Capabilities
-  /** Who is asked, and told, what belongs to no call. */
+  /** The client that gets the questions and notifications that belong to no call. */
   readonly owner?: ConversationOwner
   /** Whether it is opened again when it is lost. */
   readonly lasting: boolean
-  /** How its client began. */
+  /** The era that its client began with. */
   readonly prefer?: 'handshake'
   readonly claim: Claim
 }
 
-export interface ConversationHost {
+export interface ClientConversationsHost {
   readonly config: ServerConfig
   readonly clock: Clock
   readonly log: ConversationLog
   open(opening: Opening): Promise<Conversation>
-  /** A server elsewhere that has no sessions has nothing to be spared. */
+  /** Whether the number of conversations needs no limit: the server is remote and has no sessions. */
   isSessionless(): boolean
   /** Ends a conversation that was opened ahead, if there is one. */
   endOneOpenedAhead(): Promise<void> | undefined
 }
 
 export class ClientConversations {
-  readonly #host: ConversationHost
+  readonly #host: ClientConversationsHost
   readonly #room = new ConversationRoom()
 
-  constructor(host: ConversationHost) {
+  constructor(host: ClientConversationsHost) {
     this.#host = host
   }
 
-  /** Whether there are as many as there may be. */
+  /** Whether there is no room for another one. */
   get full(): boolean {
     return this.#room.size >= this.#host.config.maxSessions && !this.#host.isSessionless()
   }
@@ -56,7 +58,7 @@ export class ClientConversations {
       const conversation = await this.#host.open(opening)
       occupant.opened(claim.use(conversation))
       this.#host.log.opened(conversation.client, claim.ownership)
-      // What is being closed is still there, perhaps as a process.
+      // A conversation that closes takes room until it has ended: it may be a process.
       const closed = (): void => void conversation.close().then(leave, leave)
       if (conversation.open) conversation.client.onState(({ to }) => to === 'closed' && closed())
       else closed()
@@ -68,13 +70,13 @@ export class ClientConversations {
   }
 
   /**
-   * Ends one conversation: one that was opened ahead, or one whose client is not at work.
-   * Kept when it has ended; `undefined`: all are in use.
+   * Ends a conversation that was opened ahead, or one whose client is idle. Resolves when it has ended. `undefined`:
+   * all are in use.
    */
   #makeRoom(holder: string): Promise<void> | undefined {
     const { clock, config, log, endOneOpenedAhead } = this.#host
-    const spare = endOneOpenedAhead()
-    if (spare !== undefined) return spare
+    const ended = endOneOpenedAhead()
+    if (ended !== undefined) return ended
     const now = clock.now()
     const occupant = this.#room.replaceable(holder, now)
     if (occupant === undefined) return undefined

@@ -1,23 +1,23 @@
-/** The conversations that clients have with one server: how many there are, and which one makes room for the next. */
+/** Counts the conversations of clients with one server, and chooses the one that ends to make room for the next. */
 import { type Activity, type Holder, Holders, type SessionUse, sessionToEnd } from 'parley-mcp/engine'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Ownership } from './ownership.ts'
 
-/** For whom a conversation is opened. */
+/** The client for which a conversation is opened. */
 export interface Claim {
   readonly ownership: Ownership
-  /** As `holderOf` tells. */
+  /** The result of `holderOf`. */
   readonly holder: string
   /** How it is used, once it is open. */
   use(conversation: Conversation): ConversationUse
 }
 
 export interface ConversationUse extends Omit<SessionUse, 'holder' | 'isOpen'> {
-  /** Ends it, because another one needs the room. */
+  /** Ends it to make room. */
   end(): Promise<void>
 }
 
-/** One conversation, from the moment that there is room for it until it has ended. */
+/** One conversation, from before it opens until it has ended. */
 export class Occupant implements SessionUse {
   readonly holder: Holder
   readonly ownership: Ownership
@@ -46,7 +46,7 @@ export class Occupant implements SessionUse {
   get isFollowed(): boolean {
     return this.#use?.isFollowed === true
   }
-  /** Until it is open, its client waits for it. One that ends makes room already. */
+  /** A conversation that opens or ends cannot make room. */
   get activity(): Activity {
     return this.#isEnding ? 'working' : (this.#use?.activity ?? 'working')
   }
@@ -61,7 +61,7 @@ export class ConversationRoom {
   readonly #holders = new Holders()
   readonly #occupants = new Set<Occupant>()
 
-  /** Those being opened, open, and being closed. */
+  /** Includes conversations that open or close. */
   get size(): number {
     return this.#occupants.size
   }
@@ -76,7 +76,7 @@ export class ConversationRoom {
     if (this.#occupants.delete(occupant)) this.#holders.leave(occupant.holder)
   }
 
-  /** The one that is to end for another one of that holder. */
+  /** The conversation that ends when this holder needs room. */
   replaceable(holder: string, now: number): Occupant | undefined {
     return sessionToEnd([...this.#occupants], this.#holders, holder, now)
   }

@@ -3,19 +3,12 @@ import type { Conversation } from '../conversation/conversation.ts'
 
 export interface Lease {
   readonly conversation: Conversation
-  /** To be given back to the client, so that its next request gets the same conversation. */
+  /** The handle that the client sends with its next request to get the same conversation. */
   readonly handle: string | undefined
   release(): void
 }
 
-/** Of one that is there in any case. */
+/** A lease of a conversation that stays open in any case. */
 export function leaseOf(conversation: Conversation): Lease {
-  conversation.users++
-  let isReleased = false
-  const release = (): void => {
-    if (isReleased) return
-    isReleased = true
-    conversation.users--
-  }
-  return { conversation, handle: undefined, release }
+  return { conversation, handle: undefined, release: conversation.use() }
 }

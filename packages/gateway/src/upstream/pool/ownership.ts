@@ -1,10 +1,10 @@
-/** Whose a conversation with a server is, and why. */
+/** The owner of a conversation with a server. */
 import type { Inbound } from 'parley-mcp/engine'
 
 export type Ownership =
-  /** Of the gateway itself. `isUsers`: calls that need no abilities of their client use it as well. */
+  /** The gateway itself. `isUsers`: calls that need no abilities of their client use it as well. */
   | { readonly kind: 'gateway'; readonly isUsers: boolean }
-  /** Of one client that shook hands, or of one connection. */
+  /** One client that shook hands, or one connection. */
   | { readonly kind: 'session'; readonly session: string | undefined }
   | { readonly kind: 'local-user' }
   | { readonly kind: 'principal'; readonly principal: string }
@@ -16,13 +16,13 @@ export const OF_ALL_CLIENTS: Ownership = { kind: 'shared' }
 export const OF_ONE_REQUEST: Ownership = { kind: 'request' }
 export const BY_HANDLE: Ownership = { kind: 'handle' }
 
-/** Of the user that makes a request. Where a connection is the principal, its id is a secret. */
+/** The user that makes a request. The id of a connection is a secret, so a connection has no principal here. */
 export function ofUser({ principal, session }: Inbound): Ownership {
   if (principal === undefined) return { kind: 'local-user' }
   return principal === session.id ? { kind: 'session', session: undefined } : { kind: 'principal', principal }
 }
 
-/** What the log says, after the conversation itself. */
+/** The owner, for the log. */
 export function ownershipText(ownership: Ownership): string {
   switch (ownership.kind) {
     case 'gateway':
@@ -46,7 +46,7 @@ export function ownershipText(ownership: Ownership): string {
   }
 }
 
-/** A name that somebody else has chosen. */
+/** A name that a client or server has chosen: it may be of any length, with any characters. */
 export function quoted(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name)
 }

@@ -1,51 +1,60 @@
-/** Conversations for one request each. The next one is opened ahead, so that its request need not wait for it. */
-import type { Inbound } from 'parley-mcp/engine'
+/** Conversations for one request each. The next one is opened ahead, so that the next request does not wait for it. */
+import type { Clock, Inbound } from 'parley-mcp/engine'
+import type { ServerConfig } from '../../config/index.ts'
 import type { ClientAbilities } from '../clients/client-abilities.ts'
 import { holderOfRequest, UNKNOWN_CLIENT } from '../clients/client-session.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { Upstream } from '../upstream.ts'
+import type { ClientConversations, Opening } from './client-conversations.ts'
 import type { Claim } from './conversation-room.ts'
 import { OF_ONE_REQUEST } from './ownership.ts'
 
-/** Those that were opened ahead end after so many milliseconds. */
-const SPARE_LIFE = 60_000
-const MOST_SPARES = 4
+/** How long a conversation that was opened ahead is kept, in milliseconds. */
+const MAX_AHEAD_MS = 60_000
+/** How many conversations are opened ahead. */
+const MAX_AHEAD = 4
 
-interface Spare {
+interface OpenedAhead {
   readonly conversation: Promise<Conversation>
   readonly stop: () => void
 }
 
+export interface RequestConversationsHost {
+  readonly config: Pick<ServerConfig, 'target'>
+  readonly clock: Clock
+  readonly conversations: Pick<ClientConversations, 'full'>
+  openConversation(opening: Opening): Promise<Conversation>
+}
+
 export class RequestConversations {
-  readonly #upstream: Upstream
-  /** By abilities: opened, and never used. */
-  readonly #spares = new Map<string, Spare>()
+  readonly #server: RequestConversationsHost
+  /** By abilities. */
+  readonly #ahead = new Map<string, OpenedAhead>()
   #closed = false
 
-  constructor(upstream: Upstream) {
-    this.#upstream = upstream
+  constructor(server: RequestConversationsHost) {
+    this.#server = server
   }
 
-  /** A conversation that the caller closes after its request. */
+  /** The caller closes the conversation after the request. */
   async take(inbound: Inbound, abilities: ClientAbilities): Promise<Conversation> {
-    const spare = this.#spares.get(abilities.key)
-    spare?.stop()
-    this.#spares.delete(abilities.key)
-    const prepared = await spare?.conversation.catch(() => undefined)
-    if (prepared?.ready === false) void prepared.close()
-    const conversation = prepared?.ready ? prepared : await this.#open(abilities, holderOfRequest(inbound))
-    this.#prepare(abilities)
+    const ahead = this.#ahead.get(abilities.key)
+    ahead?.stop()
+    this.#ahead.delete(abilities.key)
+    const opened = await ahead?.conversation.catch(() => undefined)
+    if (opened?.ready === false) void opened.close()
+    const conversation = opened?.ready ? opened : await this.#open(abilities, holderOfRequest(inbound))
+    this.#openAhead(abilities)
     return conversation
   }
 
-  /** Ends one that was opened ahead, if there is one; kept when it has ended. */
+  /** Ends a conversation that was opened ahead, if there is one. Resolves when it has ended. */
   endOne(): Promise<void> | undefined {
-    const [key] = this.#spares.keys()
+    const [key] = this.#ahead.keys()
     return key === undefined ? undefined : this.#end(key)
   }
 
   endAll(): void {
-    for (const key of [...this.#spares.keys()]) void this.#end(key)
+    for (const key of [...this.#ahead.keys()]) void this.#end(key)
   }
 
   close(): void {
@@ -53,34 +62,33 @@ export class RequestConversations {
     this.endAll()
   }
 
-  #prepare(abilities: ClientAbilities): void {
+  #openAhead(abilities: ClientAbilities): void {
     const { key } = abilities
-    if (this.#closed || this.#upstream.conversations.full || this.#spares.has(key) || this.#spares.size >= MOST_SPARES)
-      return
+    if (this.#closed || this.#server.conversations.full || this.#ahead.has(key) || this.#ahead.size >= MAX_AHEAD) return
     const conversation = this.#open(abilities, UNKNOWN_CLIENT.holder)
-    const stop = this.#upstream.clock.after(SPARE_LIFE, () => void this.#end(key))
-    this.#spares.set(key, { conversation, stop })
+    const stop = this.#server.clock.after(MAX_AHEAD_MS, () => void this.#end(key))
+    this.#ahead.set(key, { conversation, stop })
     conversation.catch(() => this.#end(key))
   }
 
-  /** A server elsewhere may have forgotten a session before it was used: then it is begun again. */
+  /** A remote server may forget a session before it is used. The session is then opened again. */
   #open({ capabilities }: ClientAbilities, holder: string): Promise<Conversation> {
-    return this.#upstream.openConversation({
+    return this.#server.openConversation({
       capabilities,
       claim: claimOf(holder),
-      lasting: this.#upstream.config.target.kind === 'remote',
+      lasting: this.#server.config.target.kind === 'remote',
     })
   }
 
   async #end(key: string): Promise<void> {
-    const spare = this.#spares.get(key)
-    this.#spares.delete(key)
-    spare?.stop()
-    await spare?.conversation.then((conversation) => conversation.close()).catch(() => {})
+    const ahead = this.#ahead.get(key)
+    this.#ahead.delete(key)
+    ahead?.stop()
+    await ahead?.conversation.then((conversation) => conversation.close()).catch(() => {})
   }
 }
 
-/** While its request waits for an answer of its client, nobody works with it. */
+/** A conversation whose request waits for its client may end to make room. */
 function claimOf(holder: string): Claim {
   return {
     holder,
@@ -89,10 +97,10 @@ function claimOf(holder: string): Claim {
       isUsed: true,
       lastUsedAt: 0,
       get askedAt() {
-        return conversation.askedAt
+        return conversation.questions.askedAt
       },
       get activity() {
-        return conversation.waiting > 0 ? 'asked' : 'working'
+        return conversation.questions.waitingCalls > 0 ? 'asked' : 'working'
       },
       end: () => conversation.close(),
     }),

@@ -1,73 +1,84 @@
-/** Chooses whose conversation a request gets that has no session of its own, and says what is not done as configured. */
+/** Chooses the session policy for a request without a session, and logs where the configured policy is not followed. */
 import type { Inbound } from 'parley-mcp/engine'
-import type { SessionPolicy } from '../../config/index.ts'
+import type { ServerConfig, SessionPolicy } from '../../config/index.ts'
+import type { GatewayLog } from '../../log/index.ts'
 import type { ClientAbilities } from '../clients/client-abilities.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { Upstream } from '../upstream.ts'
 import { handleIn, isChosenByClient } from './conversation-keys.ts'
 
-/** An operator who has set one of these knows that the server forgets its clients, or is told something else. */
-const UNTOLD: ReadonlySet<SessionPolicy | undefined> = new Set(['request', 'shared'])
+/** Policies that an operator has chosen on purpose: a hint about lost state would not help. */
+const NEEDS_NO_HINT: ReadonlySet<SessionPolicy | undefined> = new Set(['request', 'shared'])
+
+export interface SessionChoiceHost {
+  readonly name: string
+  readonly log: GatewayLog
+  readonly config: Pick<ServerConfig, 'session'>
+  /** Whether requests without a principal are all of one user. */
+  readonly hasLocalUser: boolean
+  readonly openedGatewayConversation: Conversation | undefined
+  gatewayConversation(): Promise<Conversation>
+}
 
 export class SessionChoice {
-  readonly #upstream: Upstream
-  /** The server has asked something without saying on which call it works, though it could have. */
-  #strays = false
-  #saidUnshared = false
-  /** Requests that had a session of their own; counted up to 2. */
+  readonly #server: SessionChoiceHost
+  /** Whether a question of the server has named no call, though it could have. */
+  #haveNamedNoCall = false
+  #hasWarned = false
+  /** How many requests had a session for themselves. Counts to 2. */
   #singleUses = 0
 
-  constructor(upstream: Upstream) {
-    this.#upstream = upstream
+  constructor(server: SessionChoiceHost) {
+    this.#server = server
   }
 
-  /** What the operator has set. Without a setting: the policy by which no client sees the state of another. */
+  /** The configured policy. Default: the policy with which no client sees the state of another. */
   async for(inbound: Inbound, abilities: ClientAbilities): Promise<SessionPolicy> {
-    const { session: chosen } = this.#upstream.config
+    const { session: configured } = this.#server.config
     const isKnown = inbound.principal !== undefined || this.isLocalUser(inbound)
-    // Beyond this machine, clients without a principal are not one and the same.
-    if (chosen === 'principal' && !isKnown) return 'request'
-    const asked = chosen ?? (isKnown ? 'principal' : await this.#forUnknown(inbound))
-    if (asked !== 'shared' || (await this.mayShare(abilities))) return asked
-    if (chosen === 'shared') this.sayUnshared()
+    // Remote clients without a principal are not one user.
+    if (configured === 'principal' && !isKnown) return 'request'
+    const policy = configured ?? (isKnown ? 'principal' : await this.#forUnknown(inbound))
+    if (policy !== 'shared' || (await this.mayShare(abilities))) return policy
+    if (configured === 'shared') this.warnUnshared()
     return isKnown ? 'principal' : ownOrNone(inbound)
   }
 
   async #forUnknown(inbound: Inbound): Promise<SessionPolicy> {
-    await this.#upstream.gatewayConversation()
+    await this.#server.gatewayConversation()
     return this.isSessionless ? 'shared' : ownOrNone(inbound)
   }
 
-  /** Whether the request is one of the only user of this machine's gateway. */
+  /** Whether the local user of the gateway makes the request. */
   isLocalUser({ principal }: Inbound): boolean {
-    return this.#upstream.hasLocalUser && principal === undefined
+    return this.#server.hasLocalUser && principal === undefined
   }
 
   /**
-   * A server that gave no session id and runs elsewhere remembers nothing of its clients; false while that is not known.
+   * Whether a remote server gave no session id. Such a server remembers nothing about its clients. False until the
+   * gateway has connected.
    */
   get isSessionless(): boolean {
-    const session = this.#upstream.openedGatewayConversation?.client.session
+    const session = this.#server.openedGatewayConversation?.client.session
     return session?.transport === 'http' && !session.remembered
   }
 
-  /** Several clients cannot share a conversation where the server does not say on which call it asks. */
+  /** Clients that can be asked may share a conversation only when each question names its call. */
   async mayShare(abilities: ClientAbilities): Promise<boolean> {
     if (!abilities.isAskable) return true
-    return !this.#strays && (await this.#upstream.gatewayConversation()).correlates
+    return !this.#haveNamedNoCall && (await this.#server.gatewayConversation()).questions.nameCalls
   }
 
-  /** What one conversation has shown of the server holds for the others. */
-  noteStrays(conversation: Conversation): void {
-    this.#strays ||= conversation.strays
-    conversation.strays = this.#strays
+  /** What the questions in one conversation have shown of the server holds for all its conversations. */
+  compareQuestions({ questions }: Conversation): void {
+    this.#haveNamedNoCall ||= questions.haveNamedNoCall
+    if (this.#haveNamedNoCall) questions.noteNamedNoCall()
   }
 
-  /** What the operator asked for is not done: said once. */
-  sayUnshared(): void {
-    if (this.#saidUnshared) return
-    this.#saidUnshared = true
-    const { name, log } = this.#upstream
+  /** The configured policy is not followed. Warns once. */
+  warnUnshared(): void {
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    const { name, log } = this.#server
     log.warning(
       `${name}: "session": "shared" is not followed for clients that can be asked something (elicitation, sampling, roots): the server does not say to which ` +
         'call a question belongs, so it could be put to the wrong client. Each of them has a session of its own, or one for each request. ' +
@@ -76,10 +87,10 @@ export class SessionChoice {
     )
   }
 
-  /** A session for one request alone. From the second on, the server forgets something: said once. */
+  /** A request has a session for itself. Logs a hint once, at the second such request. */
   noteSingleUse(abilities: ClientAbilities): void {
-    const { name, log, config } = this.#upstream
-    if (UNTOLD.has(config.session) || this.#singleUses === 2 || ++this.#singleUses < 2) return
+    const { name, log, config } = this.#server
+    if (NEEDS_NO_HINT.has(config.session) || this.#singleUses === 2 || ++this.#singleUses < 2) return
     const remedy = abilities.isAskable
       ? '"session": "principal" with gateway.principalHeader keeps one for each user'
       : '"session": "shared" keeps one for all'
