@@ -3,10 +3,18 @@ import type { Capabilities } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type BridgeRig, bridgeTo } from '../../addresses/server/bridge.fixtures.ts'
+import {
+  RawClient,
+  type RawMessage,
+  type ScriptedServer,
+  scripted,
+  text,
+  textOf,
+  until,
+} from '../../addresses/server/peers.fixtures.ts'
 import type { ServerConfig } from '../../config/index.ts'
-import { HANDLE_KEY } from '../../upstream/index.ts'
-import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
+import { HANDLE_KEY } from '../index.ts'
 
 const CALL: Body = { name: 'any', arguments: {} }
 const ASKABLE: Capabilities = { elicitation: { form: {} } }

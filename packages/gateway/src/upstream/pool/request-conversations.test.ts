@@ -2,9 +2,9 @@
 import type { Capabilities } from 'parley-mcp'
 import { fakeClock } from 'parley-mcp/testing'
 import { afterEach, expect, it } from 'vitest'
+import { type BridgeRig, bridgeTo, collectingLog } from '../../addresses/server/bridge.fixtures.ts'
+import { RawClient, scripted, text } from '../../addresses/server/peers.fixtures.ts'
 import type { SessionPolicy } from '../../config/index.ts'
-import { type BridgeRig, bridgeTo, collectingLog } from './bridge.fixtures.ts'
-import { RawClient, scripted, text } from './peers.fixtures.ts'
 
 let rig: BridgeRig
 afterEach(() => rig.close())

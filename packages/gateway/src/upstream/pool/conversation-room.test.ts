@@ -7,8 +7,7 @@ import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FetchHandler, fetchHandler } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ServerConfig } from '../../config/index.ts'
-import { type BridgeRig, bridgeTo, collectingLog } from './bridge.fixtures.ts'
+import { type BridgeRig, bridgeTo, collectingLog } from '../../addresses/server/bridge.fixtures.ts'
 import {
   envelope,
   RawClient,
@@ -18,7 +17,8 @@ import {
   text,
   textOf,
   until,
-} from './peers.fixtures.ts'
+} from '../../addresses/server/peers.fixtures.ts'
+import type { ServerConfig } from '../../config/index.ts'
 
 const MINUTE = 60_000
 const MOST = 10

@@ -3,7 +3,7 @@ import { type Capabilities, ParleyError } from 'parley-mcp'
 import { type Body, type Inbound, InputRequired } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
+import { type BridgeRig, bridgeTo } from '../../addresses/server/bridge.fixtures.ts'
 import {
   overheard,
   RawClient,
@@ -13,7 +13,7 @@ import {
   text,
   textOf,
   until,
-} from './peers.fixtures.ts'
+} from '../../addresses/server/peers.fixtures.ts'
 
 const STATELESS = '2026-07-28'
 const HANDSHAKE = '2025-11-25'

@@ -1,17 +1,7 @@
 /** G: subscriptions of clients with a session, and what they say of them while servers are away. */
 import { afterEach, describe, expect, it } from 'vitest'
-import {
-  agreements,
-  FollowedRig,
-  Held,
-  offering,
-  settle,
-  update,
-  X,
-  X_OF_B,
-  Y,
-} from '../../following/followed-resources.fixtures.ts'
-import type { RawClient } from '../server/peers.fixtures.ts'
+import type { RawClient } from '../addresses/server/peers.fixtures.ts'
+import { agreements, FollowedRig, Held, offering, settle, update, X, X_OF_B, Y } from './followed-resources.fixtures.ts'
 
 let rig: FollowedRig
 afterEach(() => rig.close())

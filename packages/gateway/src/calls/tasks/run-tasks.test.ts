@@ -6,9 +6,17 @@ import { type Body, Serialised, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { createServer, type Server, ToolError, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type BridgeRig, bridgeTo } from '../../addresses/server/bridge.fixtures.ts'
+import {
+  RawClient,
+  type RawMessage,
+  type ScriptedServer,
+  scripted,
+  text,
+  textOf,
+  until,
+} from '../../addresses/server/peers.fixtures.ts'
 import type { ServerConfig } from '../../config/index.ts'
-import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 const STATELESS = '2026-07-28'
 const HANDSHAKE = '2025-11-25'

@@ -3,7 +3,7 @@ import type { Capabilities } from 'parley-mcp'
 import { type Body, type Inbound, InputRequired, Serialised, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
+import { type BridgeRig, bridgeTo } from '../../addresses/server/bridge.fixtures.ts'
 import {
   EVERYTHING,
   overheard,
@@ -14,7 +14,7 @@ import {
   text,
   textOf,
   until,
-} from './peers.fixtures.ts'
+} from '../../addresses/server/peers.fixtures.ts'
 
 const ABLE: Capabilities = { elicitation: { form: {}, url: {} } }
 const CALL: Body = { name: 'any', arguments: { a: 1, b: { c: 2, d: 3 } } }

@@ -7,9 +7,9 @@ import { type Body, type SessionEvent, TASKS_EXTENSION } from 'parley-mcp/engine
 import { background, type Context, createServer, type Server, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { REPORT_KEY } from '../../calls/report.ts'
-import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { RawClient, textOf, until } from './peers.fixtures.ts'
+import { type BridgeRig, bridgeTo } from '../../addresses/server/bridge.fixtures.ts'
+import { RawClient, textOf, until } from '../../addresses/server/peers.fixtures.ts'
+import { REPORT_KEY } from '../report.ts'
 
 const STATELESS = '2026-07-28'
 const HANDSHAKE = '2025-11-25'

@@ -2,9 +2,15 @@
 import type { Capabilities } from 'parley-mcp'
 import { type FakeClock, fakeClock } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type BridgeRig, bridgeTo } from '../../addresses/server/bridge.fixtures.ts'
+import {
+  RawClient,
+  type RawMessage,
+  type ScriptedServer,
+  scripted,
+  textOf,
+} from '../../addresses/server/peers.fixtures.ts'
 import type { Refused } from '../../limits/index.ts'
-import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { RawClient, type RawMessage, type ScriptedServer, scripted, textOf } from './peers.fixtures.ts'
 
 const CALL = { name: 'any', arguments: {} }
 

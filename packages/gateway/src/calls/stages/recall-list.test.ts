@@ -3,8 +3,8 @@ import type { ProtocolVersion } from 'parley-mcp'
 import type { Client } from 'parley-mcp/client'
 import type { Body } from 'parley-mcp/engine'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { type ScriptedServer, scripted } from './peers.fixtures.ts'
+import { type BridgeRig, bridgeTo } from '../../addresses/server/bridge.fixtures.ts'
+import { type ScriptedServer, scripted } from '../../addresses/server/peers.fixtures.ts'
 
 let rig: BridgeRig | undefined
 afterEach(async () => await rig?.close())

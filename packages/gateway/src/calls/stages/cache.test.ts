@@ -6,10 +6,17 @@ import { type ProtocolVersion, versions } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { REPORT_KEY } from '../../calls/report.ts'
+import { type BridgeRig, bridgeTo } from '../../addresses/server/bridge.fixtures.ts'
+import {
+  EVERYTHING,
+  RawClient,
+  type RawMessage,
+  type ScriptedServer,
+  scripted,
+  until,
+} from '../../addresses/server/peers.fixtures.ts'
 import type { ServerConfig } from '../../config/index.ts'
-import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { EVERYTHING, RawClient, type RawMessage, type ScriptedServer, scripted, until } from './peers.fixtures.ts'
+import { REPORT_KEY } from '../report.ts'
 
 const STATELESS = '2026-07-28'
 const handshakes = versions.filter((version) => version !== STATELESS)

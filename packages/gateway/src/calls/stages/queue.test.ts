@@ -3,9 +3,9 @@ import type { Capabilities, ProtocolVersion } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { accept, form, shown } from './asking.fixtures.ts'
-import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { RawClient, scripted, text, textOf, until } from './peers.fixtures.ts'
+import { accept, form, shown } from '../../addresses/server/asking.fixtures.ts'
+import { type BridgeRig, bridgeTo } from '../../addresses/server/bridge.fixtures.ts'
+import { RawClient, scripted, text, textOf, until } from '../../addresses/server/peers.fixtures.ts'
 
 const ASKABLE: Capabilities = { elicitation: { form: {} } }
 const LONG = { timeout: '2h', maxTimeout: '2h' } as const
