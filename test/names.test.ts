@@ -34,7 +34,7 @@ const REMAINING: Readonly<Record<'sdk' | 'gateway', { names: readonly string[]; 
     folders: ['client/', 'serve/'],
   },
   gateway: {
-    names: ['Conversation', 'Entry', 'Findings', 'Lines', 'News', 'Place', 'Subject', 'Way'],
+    names: ['Conversation', 'Findings', 'Lines', 'Place', 'Subject', 'Way'],
     folders: ['cli/', 'cli/doctor/', 'config/'],
   },
 }

@@ -10,7 +10,7 @@ import type { TaskIds } from './task-ids.ts'
 export interface Route {
   readonly upstream: Upstream
   /** The name, URI or id at the server. */
-  readonly own: string
+  readonly nameAtServer: string
 }
 
 interface Naming {
@@ -34,8 +34,8 @@ const PROMPTS: Naming = {
 }
 
 /** Of a name, in characters, that an error repeats. */
-const MOST_SHOWN = 200
-const MOST_CANDIDATES = 20
+const MAX_SHOWN_CHARACTERS = 200
+const MAX_CANDIDATES = 20
 
 export class Directory {
   readonly #nameIndex: NameIndex
@@ -51,13 +51,13 @@ export class Directory {
   }
 
   /**
-   * By the name clients are shown, or else by the name it has at the only server that has it. `readOwn` reads what the
+   * By the name clients are shown, or else by the name it has at the only server that has it. `readClientTools` reads what the
    * client alone is shown.
    */
-  async tool(name: unknown, readOwn?: () => Promise<void>): Promise<Route> {
+  async tool(name: unknown, readClientTools?: () => Promise<void>): Promise<Route> {
     const route = await this.#named(TOOLS, name)
     if (route !== undefined) return route
-    await readOwn?.()
+    await readClientTools?.()
     const bare = name as string
     const [upstream, ...others] = await this.#bareTools.owners(bare)
     if (upstream === undefined) throw unknown(TOOLS, bare)
@@ -66,7 +66,7 @@ export class Directory {
         bare,
         [upstream, ...others].map(({ name: server }) => this.#nameIndex.toolName(server, bare)),
       )
-    return { upstream, own: bare }
+    return { upstream, nameAtServer: bare }
   }
 
   async prompt(name: unknown): Promise<Route> {
@@ -81,7 +81,7 @@ export class Directory {
     const route = this.#route(found?.server, found?.name)
     if (route !== undefined) return route
     const [upstream, ...others] = this.#bareTools.knownOwners(name)
-    return upstream === undefined || others.length > 0 ? undefined : { upstream, own: name }
+    return upstream === undefined || others.length > 0 ? undefined : { upstream, nameAtServer: name }
   }
 
   /** Without asking anybody. */
@@ -101,9 +101,10 @@ export class Directory {
     if (typeof uri !== 'string') throw new ParleyError('invalid_params', { message: '"uri" must be a string' })
     const offerer = this.#nameIndex.offeredBy(uri)
     // Who answers for another page is whoever has it alone: those after the first one count, too.
-    if (offerer !== undefined) await (isAppUri(uri) ? this.#lists.reached() : this.#lists.knownBefore(offerer))
+    if (offerer !== undefined)
+      await (isAppUri(uri) ? this.#lists.waitForReached() : this.#lists.waitForServersBefore(offerer))
     else if (this.#nameIndex.route(uri) === undefined)
-      await this.#lists.learnResources((unread) => this.#isDecided(uri, unread))
+      await this.#lists.discoverResources((unread) => this.#isDecided(uri, unread))
     const routed = this.#nameIndex.route(uri)
     const upstream = this.#nameIndex.server(routed?.server)
     if (upstream === undefined || routed === undefined) {
@@ -112,7 +113,7 @@ export class Directory {
         data: { uri },
       })
     }
-    return { upstream, own: routed.uri }
+    return { upstream, nameAtServer: routed.uri }
   }
 
   /** Whether what is `unread` can make no difference any more to whose a URI is. */
@@ -139,12 +140,12 @@ export class Directory {
 
   findTask(taskId: string): Route | undefined {
     const routed = this.#tasks.route(taskId)
-    return this.#route(routed?.server, routed?.own)
+    return this.#route(routed?.server, routed?.taskId)
   }
 
-  #route(server: string | undefined, own: string | undefined): Route | undefined {
+  #route(server: string | undefined, nameAtServer: string | undefined): Route | undefined {
     const upstream = this.#nameIndex.server(server)
-    return upstream === undefined || own === undefined ? undefined : { upstream, own }
+    return upstream === undefined || nameAtServer === undefined ? undefined : { upstream, nameAtServer }
   }
 
   /** `undefined`: no server is known by such a name. */
@@ -160,12 +161,12 @@ export class Directory {
       found = find(this.#nameIndex, name)
     }
     if (found?.name === undefined) throw unknown(naming, name)
-    return { upstream, own: found.name }
+    return { upstream, nameAtServer: found.name }
   }
 }
 
 function unknown({ what, kind }: Naming, name: string): ParleyError {
-  const shown = name.slice(0, MOST_SHOWN)
+  const shown = name.slice(0, MAX_SHOWN_CHARACTERS)
   return new ParleyError(kind, {
     message: `Unknown ${what}: ${shown}; names here are <server>__<name>`,
     data: { name: shown },
@@ -173,11 +174,11 @@ function unknown({ what, kind }: Naming, name: string): ParleyError {
 }
 
 function ambiguous(name: string, candidates: readonly string[]): ParleyError {
-  const shown = name.slice(0, MOST_SHOWN)
-  const named = candidates.slice(0, MOST_CANDIDATES).join(', ')
+  const shown = name.slice(0, MAX_SHOWN_CHARACTERS)
+  const named = candidates.slice(0, MAX_CANDIDATES).join(', ')
   const message = `Unknown tool: ${shown}; names here are <server>__<name>, and several servers have a tool of that name: call one of ${named}`
   return new ParleyError('tool_not_found', {
     message,
-    data: { name: shown, candidates: candidates.slice(0, MOST_CANDIDATES) },
+    data: { name: shown, candidates: candidates.slice(0, MAX_CANDIDATES) },
   })
 }

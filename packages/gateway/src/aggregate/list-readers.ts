@@ -7,7 +7,7 @@ import type { Upstream } from '../upstream/index.ts'
 import { abilitiesOf, handleIn, NO_ABILITIES } from '../upstream/index.ts'
 
 /** Of one server. The one unused longest goes first, and with it what was remembered for it. */
-const MOST = 100
+const MAX_READERS = 100
 
 export class ListReaders {
   readonly #readers = new WeakMap<Upstream, Map<string, object>>()
@@ -29,7 +29,7 @@ export class ListReaders {
     readers.delete(key)
     readers.set(key, reader)
     const [oldest] = readers.keys()
-    if (readers.size > MOST && oldest !== undefined) readers.delete(oldest)
+    if (readers.size > MAX_READERS && oldest !== undefined) readers.delete(oldest)
     return reader
   }
 

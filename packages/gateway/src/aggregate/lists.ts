@@ -26,10 +26,10 @@ const LISTS: Readonly<Record<ListMethod, { readonly field: string; readonly kind
 const METHODS = Object.keys(LISTS) as ListMethod[]
 /** How long one server may delay a list of all, in milliseconds. */
 export const LIST_DEADLINE_MS = 5000
-const MOST_PAGES = 1000
+const MAX_PAGES = 1000
 /** Of the list of one server that is read in one go, about. */
-const MOST_BYTES = 16 * 1024 * 1024
-const MOST_SAID = 1000
+const MAX_LIST_BYTES = 16 * 1024 * 1024
+const MAX_LOGGED_PROBLEMS = 1000
 
 export function isListMethod(method: string): method is ListMethod {
   return Object.hasOwn(LISTS, method)
@@ -51,7 +51,7 @@ interface Fetched {
 type Ask = (params: Body) => Promise<Body>
 
 /** The list of a server as one client's own conversation shows it. */
-export interface OwnList {
+export interface ClientList {
   /** What is remembered of it is remembered for as long as there is this one. */
   readonly owner: object
   readonly ask: Ask
@@ -61,7 +61,7 @@ export interface OwnList {
  * Where one client's conversations show other lists than the gateway's own; `undefined` where it sees what everybody
  * does.
  */
-export type OwnLists = (upstream: Upstream) => OwnList | undefined
+export type ClientLists = (upstream: Upstream) => ClientList | undefined
 
 export interface ListsOptions {
   readonly nameIndex: NameIndex
@@ -73,7 +73,7 @@ export interface ListsOptions {
 }
 
 /** What is remembered of the lists of one conversation. */
-interface OwnMemory {
+interface ClientListMemory {
   /** By which cursors say whose they are. */
   readonly id: string
   readonly readers: Map<ListMethod, PageReader<Listed>>
@@ -82,7 +82,7 @@ interface OwnMemory {
 /** By server: its lists that have not been read to their end. */
 type Unread = Map<string, Set<ListMethod>>
 
-interface Learning {
+interface Discovery {
   readonly done: Promise<unknown>
   readonly unread: Unread
   /** When it was over. */
@@ -92,14 +92,14 @@ interface Learning {
 export class Lists {
   readonly #options: ListsOptions
   readonly #merged: ReadonlyMap<ListMethod, MergedList<Listed>>
-  readonly #memories = new WeakMap<object, OwnMemory>()
+  readonly #memories = new WeakMap<object, ClientListMemory>()
   /** What was last said of a list of a server. */
   readonly #said = new Map<string, string>()
   /** Servers that were not reached yet, and of whose predecessors the lists are remembered. */
-  readonly #heirs = new Set<Upstream>()
+  readonly #replacements = new Set<Upstream>()
   readonly #unreadServers: UnreadServers
   readonly #common: CommonResources
-  #learning: Learning | undefined
+  #discovery: Discovery | undefined
   /** Whoever waits for a resource to be shown. */
   readonly #waiting = new Set<() => void>()
 
@@ -121,19 +121,19 @@ export class Lists {
     )
   }
 
-  async page(method: ListMethod, cursor: unknown, own?: OwnLists): Promise<Body> {
+  async page(method: ListMethod, cursor: unknown, clientLists?: ClientLists): Promise<Body> {
     if (cursor !== undefined && typeof cursor !== 'string')
       throw new ParleyError('invalid_params', { message: '"cursor" must be a string' })
-    if (!isAboutResources(method)) return this.#shown(method, await this.#collect(method, cursor, own))
+    if (!isAboutResources(method)) return this.#shown(method, await this.#collect(method, cursor, clientLists))
     for (const other of RESOURCE_METHODS) if (other !== method) this.#unreadServers.begin(other)
     const apart: Upstream[] = []
-    const page = await this.#collect(method, cursor, own, apart)
+    const page = await this.#collect(method, cursor, clientLists, apart)
     const last = page.items.at(-1)?.server
     if (last !== undefined) {
       const shown = new Set(page.items.map(({ server }) => server))
       await Promise.all(apart.map((upstream) => shown.has(upstream.name) && this.#common.known(upstream)))
-      this.#unreadServers.metBefore(last, method)
-      await this.#unreadServers.knownBefore(last)
+      this.#unreadServers.markReadBefore(last, method)
+      await this.#unreadServers.waitForServersBefore(last)
     }
     return this.#shown(method, page)
   }
@@ -145,18 +145,18 @@ export class Lists {
   async #collect(
     method: ListMethod,
     cursor: string | undefined,
-    own?: OwnLists,
+    clientLists?: ClientLists,
     apart: Upstream[] = [],
   ): Promise<MergedPage<Listed>> {
     const asked = this.#asked(method)
     const sources = asked.map((upstream): ListSource<Listed> => {
-      const list = own?.(upstream)
+      const list = clientLists?.(upstream)
       if (list !== undefined) apart.push(upstream)
       return {
         server: upstream.name,
         isRestarting: isRestarting(upstream),
         fetch: (place) => this.#fetchInTime(upstream, method, place),
-        own: list && {
+        clientList: list && {
           ...this.#memoryOf(list.owner, method),
           fetch: (place) => this.#fetchInTime(upstream, method, place, list.ask),
         },
@@ -169,21 +169,21 @@ export class Lists {
   }
 
   #memoryOf(owner: object, method: ListMethod): { id: string; memory: PageReader<Listed> } {
-    const own = this.#memories.get(owner) ?? { id: systemMint(), readers: new Map<ListMethod, PageReader<Listed>>() }
-    this.#memories.set(owner, own)
-    let memory = own.readers.get(method)
+    const known = this.#memories.get(owner) ?? { id: systemMint(), readers: new Map<ListMethod, PageReader<Listed>>() }
+    this.#memories.set(owner, known)
+    let memory = known.readers.get(method)
     if (memory === undefined) {
       const onLate = (): void => this.#late(method)
       memory = new PageReader({
         clock: this.#options.clock,
         deadline: LIST_DEADLINE_MS,
-        maxKnown: MOST_PAGES,
+        maxKnown: MAX_PAGES,
         onLate,
         perAsker: true,
       })
-      own.readers.set(method, memory)
+      known.readers.set(method, memory)
     }
-    return { id: own.id, memory }
+    return { id: known.id, memory }
   }
 
   #late(method: ListMethod): void {
@@ -199,15 +199,15 @@ export class Lists {
   async read(method: ListMethod, upstream: Upstream): Promise<void> {
     const { name } = upstream
     const seen = new Set<string>()
-    let room = MOST_BYTES
+    let room = MAX_LIST_BYTES
     let place: string | undefined
     let problem: string | undefined
     while (problem === undefined) {
       const { items, nextCursor } = await this.#fetch(upstream, method, place)
       if (nextCursor === undefined) break
-      room -= weightOf([items, nextCursor], MOST_BYTES)
+      room -= weightOf([items, nextCursor], MAX_LIST_BYTES)
       if (seen.has(nextCursor)) problem = 'gave the same cursor twice; its list would never end and was cut there'
-      else if (seen.size + 1 >= MOST_PAGES || room < 0) problem = 'is too long; the gateway goes by its beginning'
+      else if (seen.size + 1 >= MAX_PAGES || room < 0) problem = 'is too long; the gateway goes by its beginning'
       seen.add(nextCursor)
       place = nextCursor
     }
@@ -215,29 +215,24 @@ export class Lists {
   }
 
   /** Resolves when nobody in front of a server can turn out to offer what it offers. */
-  knownBefore(server: string): Promise<void> {
-    return this.#unreadServers.knownBefore(server)
+  waitForServersBefore(server: string): Promise<void> {
+    return this.#unreadServers.waitForServersBefore(server)
   }
 
-  /** Resolves when all that were reached have shown what they have. */
-  reached(): Promise<void> {
-    return this.#unreadServers.reachedUpTo(undefined)
-  }
-
-  /** Resolves when those that were reached, up to a server and with it, have shown what they have. */
-  reachedUpTo(server: string): Promise<void> {
-    return this.#unreadServers.reachedUpTo(server)
+  /** Resolves when the reached servers have listed their resources: all of them, or those up to `last`. */
+  waitForReached(last?: string): Promise<void> {
+    return this.#unreadServers.waitForReached(last)
   }
 
   /**
    * Reads what resources there are, for a URI that nobody has shown yet, until it is `found`. Not for every such URI
    * anew, and nobody waits longer than for a list, or for servers that have nothing to do with it.
    */
-  async learnResources(found: (unread: Unread) => boolean): Promise<void> {
+  async discoverResources(found: (unread: Unread) => boolean): Promise<void> {
     const { clock } = this.#options
-    if (this.#learning === undefined || clock.now() - this.#learning.over >= LIST_DEADLINE_MS)
-      this.#learning = this.#learn()
-    const { done, unread } = this.#learning
+    if (this.#discovery === undefined || clock.now() - this.#discovery.over >= LIST_DEADLINE_MS)
+      this.#discovery = this.#discover()
+    const { done, unread } = this.#discovery
     await new Promise<void>((resolve) => {
       const end = (): void => {
         stop()
@@ -259,19 +254,20 @@ export class Lists {
    */
   replaced(upstream: Upstream, successor: Upstream | undefined): void {
     if (successor !== undefined && isDeepStrictEqual(upstream.config.tools, successor.config.tools))
-      this.#heirs.add(successor)
+      this.#replacements.add(successor)
     else this.#forget(upstream.name)
   }
 
   setServers(servers: readonly Upstream[]): void {
     this.#unreadServers.setServers(servers)
-    for (const heir of this.#heirs) if (!servers.includes(heir)) this.#heirs.delete(heir)
+    for (const replacement of this.#replacements)
+      if (!servers.includes(replacement)) this.#replacements.delete(replacement)
     this.resourcesChanged()
   }
 
   /** What was read may not be all any more. */
   resourcesChanged(): void {
-    this.#learning = undefined
+    this.#discovery = undefined
     this.#common.changed()
   }
 
@@ -281,13 +277,13 @@ export class Lists {
     const asked: Upstream[] = []
     for (const upstream of nameIndex.servers) {
       const { introduction } = upstream
-      if (introduction !== undefined && this.#heirs.delete(upstream)) this.#forget(upstream.name)
+      if (introduction !== undefined && this.#replacements.delete(upstream)) this.#forget(upstream.name)
       const isAwaited = introduction === undefined && !startupWait.isOver(upstream)
       if (introduction === undefined && !isAwaited && upstream.supervisor.unavailable() === undefined)
         upstream.gatewayConversation().catch(() => {})
       if (
         introduction === undefined
-          ? isAwaited || this.#heirs.has(upstream)
+          ? isAwaited || this.#replacements.has(upstream)
           : Object.hasOwn(introduction.capabilities, LISTS[method].kind)
       )
         asked.push(upstream)
@@ -299,33 +295,34 @@ export class Lists {
     for (const merged of this.#merged.values()) merged.forget(server)
   }
 
-  #learn(): Learning {
+  #discover(): Discovery {
     const asked = this.#asked('resources/list')
     const unread: Unread = new Map(asked.map((upstream) => [upstream.name, new Set<ListMethod>(RESOURCE_METHODS)]))
-    const learning: Learning = { unread, done: Promise.resolve(), over: Number.POSITIVE_INFINITY }
+    const discovery: Discovery = { unread, done: Promise.resolve(), over: Number.POSITIVE_INFINITY }
     // Known before anything is read: servers may answer at once.
-    this.#learning = learning
+    this.#discovery = discovery
     const done = Promise.allSettled(RESOURCE_METHODS.map((method) => this.readAll(method))).then(() => {
-      learning.over = this.#options.clock.now()
-      for (const upstream of asked) for (const method of RESOURCE_METHODS) this.#unreadServers.met(upstream, method)
+      discovery.over = this.#options.clock.now()
+      for (const upstream of asked)
+        for (const method of RESOURCE_METHODS) this.#unreadServers.markRead(upstream, method)
     })
-    return Object.assign(learning, { done })
+    return Object.assign(discovery, { done })
   }
 
   /** Nothing more will come of it, for now. */
   #wasRead(upstream: Upstream, method: ListMethod): void {
     const server = upstream.name
-    if (isAboutResources(method)) this.#unreadServers.met(upstream, method)
-    const unread = this.#learning?.unread
+    if (isAboutResources(method)) this.#unreadServers.markRead(upstream, method)
+    const unread = this.#discovery?.unread
     const lists = unread?.get(server)
     if (lists?.delete(method) && lists.size === 0) unread?.delete(server)
     for (const look of [...this.#waiting]) look()
   }
 
-  async readAll(method: ListMethod, own?: OwnLists): Promise<void> {
+  async readAll(method: ListMethod, clientLists?: ClientLists): Promise<void> {
     let cursor: string | undefined
-    for (let count = 0; count < MOST_PAGES; count++) {
-      const page = await this.#collect(method, cursor, own)
+    for (let count = 0; count < MAX_PAGES; count++) {
+      const page = await this.#collect(method, cursor, clientLists)
       // Not to show it to anybody, but what is wrong with it is said then.
       this.#shown(method, page)
       if (page.nextCursor === undefined) return
@@ -338,7 +335,7 @@ export class Lists {
     const { startupWait } = this.#options
     const chance = startupWait.overFor(upstream)
     if (chance !== undefined) await chance
-    const isMissed = chance !== undefined || (this.#heirs.has(upstream) && startupWait.isOver(upstream))
+    const isMissed = chance !== undefined || (this.#replacements.has(upstream) && startupWait.isOver(upstream))
     if (!isMissed || upstream.introduction !== undefined) return this.#fetch(upstream, method, cursor, ask)
     this.#wasRead(upstream, method)
     throw new ParleyError('refusal_unavailable', { message: 'it was not reached in time' })
@@ -350,7 +347,7 @@ export class Lists {
     let nextCursor: unknown
     try {
       const params: Body = cursor === undefined ? {} : { cursor }
-      const result = await (ask?.(params) ?? askHome(upstream, method, params))
+      const result = await (ask?.(params) ?? askGateway(upstream, method, params))
       const { [LISTS[method].field]: items } = result
       if (!Array.isArray(items))
         throw new ParleyError('invalid_answer', { message: `${method} was answered without ${LISTS[method].field}` })
@@ -373,7 +370,7 @@ export class Lists {
       const problem = problems.get(server)
       if (problem === undefined) this.#said.delete(key)
       else if (this.#said.get(key) !== problem) {
-        if (this.#said.size >= MOST_SAID) this.#said.clear()
+        if (this.#said.size >= MAX_LOGGED_PROBLEMS) this.#said.clear()
         this.#said.set(key, problem)
         this.#options.log.warning(`${server}: ${method}: ${problem}`, { server })
       }
@@ -393,16 +390,16 @@ function isRestarting({ introduction, anyConversation, supervisor }: Upstream): 
 }
 
 /** What the gateway itself is shown, which is what everybody is. */
-async function askHome(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
+async function askGateway(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
   upstream.demandUp()
   const kept = upstream.config.cache ? upstream.resultCache.find(method, params, undefined) : undefined
-  const result = kept ?? (await fromHome(upstream, method, params))
+  const result = kept ?? (await fetchForGateway(upstream, method, params))
   if (method !== 'tools/list' || !Array.isArray(result['tools'])) return result
   const tools = upstream.tools.shown(result['tools'])
   return { ...result, tools: decidesOnTasks(upstream) ? tools.map(withExecution) : tools }
 }
 
-async function fromHome(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
+async function fetchForGateway(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
   // While it is away, nobody knows what it can do.
   const line = await upstream.readyGatewayConversation()
   if (!line.client.session.can(method)) return { [LISTS[method].field]: [] }

@@ -15,9 +15,9 @@ const KEYS: Readonly<Record<ListMethod, string>> = {
   'resources/list': 'uri',
   'resources/templates/list': 'uriTemplate',
 }
-const MOST_SAID = 1000
+const MAX_LOGGED_PROBLEMS = 1000
 /** Of one list that is read anew; of a longer one what is gone counts on until the server is gone, too. */
-const MOST_TOLD = 100_000
+const MAX_PARTIAL_VALUES = 100_000
 
 /** Which page of a list items are. */
 export interface Part {
@@ -26,7 +26,7 @@ export interface Part {
 }
 
 /** A list of a server of which some pages were read, one after the other. */
-interface Telling {
+interface PartialList {
   readonly next: string
   readonly values: string[]
 }
@@ -43,7 +43,7 @@ export class NameIndex {
    * By method and server: lists of URIs that are read anew. What they held before counts until the end, so that nobody
    * else gets it in between.
    */
-  readonly #tellings = new Map<string, Telling>()
+  readonly #partialLists = new Map<string, PartialList>()
 
   /** `onUrisMoved`: a list has shown that URIs may be other servers' now. */
   constructor(log: GatewayLog, onUrisMoved: () => void) {
@@ -53,7 +53,7 @@ export class NameIndex {
 
   setServers(servers: readonly Upstream[]): void {
     this.#servers.clear()
-    this.#tellings.clear()
+    this.#partialLists.clear()
     for (const upstream of servers) this.#servers.set(upstream.name, upstream)
     for (const table of [this.#tools, this.#prompts, this.#uris]) table.setServers(this.#servers.keys())
   }
@@ -111,8 +111,8 @@ export class NameIndex {
     return this.#uris.publicUri(server, uri)
   }
 
-  mention(server: string, uri: string): string {
-    return this.#uris.mention(server, uri)
+  linkedUri(server: string, uri: string): string {
+    return this.#uris.linkedUri(server, uri)
   }
 
   /**
@@ -150,30 +150,30 @@ export class NameIndex {
    */
   shown(server: string, method: ListMethod, item: Body): Body {
     const key = KEYS[method]
-    const own = String(item[key])
+    const original = String(item[key])
     switch (method) {
       case 'tools/list':
-        return { ...withAppLinks(server, item), [key]: this.#tools.publicName(server, own) }
+        return { ...withAppLinks(server, item), [key]: this.#tools.publicName(server, original) }
       case 'prompts/list':
-        return { ...item, [key]: this.#prompts.publicName(server, own) }
+        return { ...item, [key]: this.#prompts.publicName(server, original) }
       case 'resources/list':
-        return { ...item, [key]: this.#saidIfShared(server, own, this.#uris.listedUri(server, own)) }
+        return { ...item, [key]: this.#saidIfShared(server, original, this.#uris.listedUri(server, original)) }
       case 'resources/templates/list':
-        return { ...item, [key]: this.#saidIfShared(server, own, this.#uris.publicTemplate(server, own)) }
+        return { ...item, [key]: this.#saidIfShared(server, original, this.#uris.publicTemplate(server, original)) }
     }
   }
 
   #learnUris(server: string, method: ListMethod, values: readonly string[], part: Part): void {
     const [uris, templates] = method === 'resources/list' ? [values, undefined] : [undefined, values]
     const key = `${method} ${server}`
-    const before = part.cursor === undefined ? undefined : this.#tellings.get(key)
+    const before = part.cursor === undefined ? undefined : this.#partialLists.get(key)
     const follows = part.cursor === before?.next
     if (!follows) return this.#uris.learnMore(server, uris, templates)
     const told = before?.values ?? []
     for (const value of values) told.push(value)
-    this.#tellings.delete(key)
+    this.#partialLists.delete(key)
     if (typeof part.nextCursor !== 'string') return this.#uris.learn(server, uris && told, templates && told)
-    if (told.length <= MOST_TOLD) this.#tellings.set(key, { next: part.nextCursor, values: told })
+    if (told.length <= MAX_PARTIAL_VALUES) this.#partialLists.set(key, { next: part.nextCursor, values: told })
     this.#uris.learnMore(server, uris, templates)
   }
 
@@ -187,12 +187,12 @@ export class NameIndex {
   }
 
   /** Once for each two servers: those that have one URI in common often have many. */
-  #saidIfShared(server: string, own: string, shown: string): string {
+  #saidIfShared(server: string, original: string, shown: string): string {
     // Pages of apps are shown by the name of their server in any case.
-    const first = shown === own || isAppUri(own) ? undefined : this.offeredBy(own)
+    const first = shown === original || isAppUri(original) ? undefined : this.offeredBy(original)
     if (first !== undefined && this.comesBefore(first, server)) {
       const problem =
-        `${server}: ${own.slice(0, 200)}, and maybe more, is offered by ${first}, too, which comes first in the configuration and answers for it; ` +
+        `${server}: ${original.slice(0, 200)}, and maybe more, is offered by ${first}, too, which comes first in the configuration and answers for it; ` +
         `that of ${server} is shown as ${shown.slice(0, 300)}`
       this.#say(problem, server, `${server} ${first}`)
     }
@@ -220,7 +220,7 @@ export class NameIndex {
 
   /** Once, however often the list is read. */
   #say(problem: string, server: string, key = problem): void {
-    if (this.#said.has(key) || this.#said.size >= MOST_SAID) return
+    if (this.#said.has(key) || this.#said.size >= MAX_LOGGED_PROBLEMS) return
     this.#said.add(key)
     this.#log.warning(problem, { server })
   }

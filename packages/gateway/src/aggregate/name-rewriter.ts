@@ -10,7 +10,7 @@ const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
 /** A URI at its server, and as a client has asked for it: several lead to the same. */
 export interface AskedUri {
-  readonly own: string
+  readonly uriAtServer: string
   readonly uri: string
 }
 
@@ -34,23 +34,28 @@ export class NameRewriter {
 
   /** A notification or a question. */
   told(method: string, params: Body): Body {
-    const own = this.#related(params)
+    const renamed = this.#related(params)
     switch (method) {
       case 'notifications/message':
-        return { ...own, logger: typeof own['logger'] === 'string' ? `${this.#server}/${own['logger']}` : this.#server }
+        return {
+          ...renamed,
+          logger: typeof renamed['logger'] === 'string' ? `${this.#server}/${renamed['logger']}` : this.#server,
+        }
       case 'notifications/tasks/status':
-        return this.#task(own) as Body
+        return this.#task(renamed) as Body
       default:
-        return own
+        return renamed
     }
   }
 
   /** The answer to a request. The same object when it needs no other words. */
   result(method: string, result: Body): Body {
-    const own = this.#linked(this.#related(result))
-    if (method.startsWith('tasks/')) return this.#aboutTasks(method, own)
-    if (isFlatTask(own)) return this.#task(own) as Body
-    return isObject(own['task']) && own['content'] === undefined ? { ...own, task: this.#task(own['task']) } : own
+    const renamed = this.#linked(this.#related(result))
+    if (method.startsWith('tasks/')) return this.#aboutTasks(method, renamed)
+    if (isFlatTask(renamed)) return this.#task(renamed) as Body
+    return isObject(renamed['task']) && renamed['content'] === undefined
+      ? { ...renamed, task: this.#task(renamed['task']) }
+      : renamed
   }
 
   #aboutTasks(method: string, result: Body): Body {
@@ -110,16 +115,18 @@ export class NameRewriter {
   #linkedBlock(block: Body): Body {
     if (block['type'] === 'resource') {
       const { resource: given } = block
-      const resource = isObject(given) ? this.#mention(withAppLinks(this.#server, given)) : given
+      const resource = isObject(given) ? this.#withPublicUri(withAppLinks(this.#server, given)) : given
       return resource === given ? block : { ...block, resource }
     }
-    return block['type'] === 'resource_link' || block['type'] === undefined ? this.#mention(block) : block
+    return block['type'] === 'resource_link' || block['type'] === undefined ? this.#withPublicUri(block) : block
   }
 
-  #mention(resource: Body): Body {
+  #withPublicUri(resource: Body): Body {
     if (typeof resource['uri'] !== 'string') return resource
     const uri =
-      resource['uri'] === this.#asked?.own ? this.#asked.uri : this.#nameIndex.mention(this.#server, resource['uri'])
+      resource['uri'] === this.#asked?.uriAtServer
+        ? this.#asked.uri
+        : this.#nameIndex.linkedUri(this.#server, resource['uri'])
     return uri === resource['uri'] ? resource : { ...resource, uri }
   }
 

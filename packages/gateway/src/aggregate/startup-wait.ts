@@ -8,7 +8,7 @@ import type { Clock } from 'parley-mcp/engine'
 import type { Upstream } from '../upstream/index.ts'
 
 /** In milliseconds. */
-const GRACE = 3000
+const STARTUP_WAIT_MS = 3000
 
 interface Chance {
   readonly over: Promise<void>
@@ -79,7 +79,7 @@ export class StartupWait {
     const over = new Promise<void>((done) => {
       resolve = done
     })
-    const stop = this.#clock.after(GRACE, () => this.end(upstream))
+    const stop = this.#clock.after(STARTUP_WAIT_MS, () => this.end(upstream))
     const chance: Chance = {
       over,
       end: () => {

@@ -45,15 +45,15 @@ export class UnreadServers {
   }
 
   /** It has given this list, or was waited for in vain. */
-  met(upstream: Upstream, method: ResourceMethod): void {
+  markRead(upstream: Upstream, method: ResourceMethod): void {
     const lists = this.#unread.get(upstream)
     lists?.delete(method)
     if (lists?.size === 0) this.#unread.delete(upstream)
   }
 
   /** Those in front of a server have had their chance with this list. */
-  metBefore(server: string, method: ResourceMethod): void {
-    for (const upstream of this.#before(server)) this.met(upstream, method)
+  markReadBefore(server: string, method: ResourceMethod): void {
+    for (const upstream of this.#before(server)) this.markRead(upstream, method)
   }
 
   /** Begins to read this list of all that have somebody after them. */
@@ -64,7 +64,7 @@ export class UnreadServers {
   }
 
   /** Resolves when nobody in front of the server can turn out to offer what it offers. */
-  async knownBefore(server: string): Promise<void> {
+  async waitForServersBefore(server: string): Promise<void> {
     if (this.#unread.size === 0) return
     const readings = this.#before(server).flatMap((upstream) =>
       RESOURCE_METHODS.map((method) => this.#reading(upstream, method)),
@@ -76,11 +76,11 @@ export class UnreadServers {
    * Resolves when all that were reached, or those up to a server and with it, have said what they have. Who was not has
    * its time later.
    */
-  async reachedUpTo(server: string | undefined): Promise<void> {
+  async waitForReached(last?: string): Promise<void> {
     if (this.#unread.size === 0) return
     const reached = [...this.#unread.keys()].filter(
       ({ name, introduction }) =>
-        introduction !== undefined && (server === undefined || !this.#options.nameIndex.comesBefore(server, name)),
+        introduction !== undefined && (last === undefined || !this.#options.nameIndex.comesBefore(last, name)),
     )
     await Promise.all(reached.flatMap((upstream) => RESOURCE_METHODS.map((method) => this.#reading(upstream, method))))
   }
@@ -113,7 +113,7 @@ export class UnreadServers {
     return new Promise((resolve) => {
       const end = (): void => {
         stop()
-        this.met(upstream, method)
+        this.markRead(upstream, method)
         resolve()
       }
       const stop = clock.after(deadline, end)

@@ -3,7 +3,7 @@
  * begun again.
  */
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { TAIL_LENGTH, type Tail } from './file-end.ts'
+import { TAIL_BYTES, type Tail } from './file-end.ts'
 
 /** Where receipts are kept. */
 export interface AuditStorage {
@@ -46,7 +46,7 @@ export class AuditFile implements AuditStorage {
     if (found === undefined) return { bytes: new Uint8Array(), whole: true }
     return await this.#with('r', async (handle) => {
       const { size } = await handle.stat()
-      const length = Math.min(size, TAIL_LENGTH)
+      const length = Math.min(size, TAIL_BYTES)
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length)
       return { bytes: buffer.subarray(0, bytesRead), whole: length === size }
     })
@@ -70,7 +70,7 @@ export class AuditFile implements AuditStorage {
   }
 }
 
-/** The code of the system, for people who look it up. */
+/** The code of the system, for people party look it up. */
 export function reasonOf(cause: unknown): string {
   return (cause as NodeJS.ErrnoException).code ?? String(cause)
 }

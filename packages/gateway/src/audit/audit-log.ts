@@ -7,7 +7,7 @@ import { type GatewayLog, silentLog } from '../log/index.ts'
 import { AuditFile, AuditFileError, type AuditStorage, reasonOf } from './audit-file.ts'
 import { fileEnd } from './file-end.ts'
 import { lockFor } from './lock.ts'
-import { digestOf, type Entry, seal } from './receipt.ts'
+import { type AuditEntry, digestOf, seal, type TimedEntry } from './receipt.ts'
 
 export interface AuditCounts {
   written(count: number): void
@@ -23,16 +23,13 @@ export interface AuditLogOptions {
   readonly storage?: AuditStorage
 }
 
-/** Without the time, which the log adds. */
-export type News = Entry extends infer E ? (E extends Entry ? Omit<E, 'time'> : never) : never
-
 /** Receipts that wait for the disk; more are lost, and counted. */
-const MOST_WAITING = 10_000
-const MOST_AT_ONCE = 250
+const MAX_WAITING_RECEIPTS = 10_000
+const MAX_RECEIPTS_PER_WRITE = 250
 /** How long a disk that refuses is left alone. */
-const REST_MS = 1000
+const RETRY_DELAY_MS = 1000
 /** Whoever can write the file can write all of it anew: what the log of the gateway says of it is kept elsewhere. */
-const TELL_MS = 3_600_000
+const HASH_LOG_INTERVAL_MS = 3_600_000
 const UNCOUNTED: AuditCounts = { written: () => {}, lost: () => {}, failed: () => {} }
 
 export class AuditLog {
@@ -42,7 +39,7 @@ export class AuditLog {
   readonly #clock: Clock
   readonly #counts: AuditCounts
   #release: () => Promise<void> = async () => {}
-  readonly #waiting: Entry[] = []
+  readonly #waiting: TimedEntry[] = []
   /** How many of the first of them may be in the file already. */
   #tried = 0
   #number = 0
@@ -90,10 +87,9 @@ export class AuditLog {
     return { number: this.#number, hash: this.#hash }
   }
 
-  write(news: News): void {
+  write(entry: AuditEntry): void {
     if (this.#closed) return
-    const entry = { time: this.#now, ...news } as Entry
-    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(entry)
+    if (this.#waiting.length < MAX_WAITING_RECEIPTS) this.#waiting.push({ time: this.#now, ...entry })
     else this.#lose(1)
     this.#begin()
   }
@@ -169,7 +165,7 @@ export class AuditLog {
 
   async #writeSome(): Promise<void> {
     if (this.#doubtful !== undefined) await this.#lookAgain(this.#doubtful)
-    const sealed = this.#sealed(this.#waiting.slice(0, MOST_AT_ONCE))
+    const sealed = this.#sealed(this.#waiting.slice(0, MAX_RECEIPTS_PER_WRITE))
     if (sealed.length === 0) return
     this.#tried = Math.max(this.#tried, sealed.length)
     this.#doubtful = sealed.map(({ hash }) => hash)
@@ -181,7 +177,7 @@ export class AuditLog {
     this.#log.warning(`The audit file ${this.#path} is written again`)
   }
 
-  #sealed(entries: readonly Entry[]): ReturnType<typeof seal>[] {
+  #sealed(entries: readonly TimedEntry[]): ReturnType<typeof seal>[] {
     let [number, hash] = [this.#number, this.#hash]
     return entries.map((entry) => {
       const sealed = seal(entry, ++number, hash)
@@ -224,13 +220,13 @@ export class AuditLog {
   #rest(error: unknown): void {
     this.#counts.failed()
     if (!this.#failing) {
-      const waiting = `receipts wait, ${MOST_WAITING} at most, and calls go on`
+      const waiting = `receipts wait, ${MAX_WAITING_RECEIPTS} at most, and calls go on`
       this.#log.error(
         `The audit file ${this.#path} cannot be written (${reasonOf(error)}): ${waiting}; the file says how many were lost once it is written again`,
       )
     }
     this.#failing = true
-    const cancel = this.#clock.after(REST_MS, () => this.#wakeUp())
+    const cancel = this.#clock.after(RETRY_DELAY_MS, () => this.#wakeUp())
     this.#resting = cancel
   }
 
@@ -249,7 +245,7 @@ export class AuditLog {
   }
 
   #tellNowAndThen(): void {
-    this.#stopTelling = this.#clock.after(TELL_MS, () => {
+    this.#stopTelling = this.#clock.after(HASH_LOG_INTERVAL_MS, () => {
       if (this.#number > this.#told) this.#tell()
       this.#tellNowAndThen()
     })

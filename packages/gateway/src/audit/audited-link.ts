@@ -1,5 +1,5 @@
 /**
- * A client's link with somebody who writes down what passes: every request comes in here, and every answer goes out
+ * A client's link with somebody party writes down what passes: every request comes in here, and every answer goes out
  * here.
  */
 import {

@@ -3,18 +3,18 @@ import { randomBytes } from 'node:crypto'
 import { type AcceptOptions, type Clock, DEFAULT_LIMITS, type Link, type Session } from 'parley-mcp/engine'
 import type { Servable } from 'parley-mcp/server'
 import type { Location, Subject } from '../upstream/index.ts'
-import type { News } from './audit-log.ts'
 import { AuditedLink } from './audited-link.ts'
 import { LinkAccount } from './link-account.ts'
+import type { AuditEntry } from './receipt.ts'
 
-export interface Locating extends Servable {
+export interface LocatingServable extends Servable {
   /** Whose it is what a request is about, by what is known. */
   locate(subject: Subject | undefined): Location
 }
 
 export interface AuditedOptions {
   readonly clock: Clock
-  readonly write: (news: News) => void
+  readonly write: (entry: AuditEntry) => void
   /** Told why there is no receipt of something. */
   readonly onMissed: (cause: unknown) => void
 }
@@ -22,10 +22,10 @@ export interface AuditedOptions {
 type Admission = Parameters<Servable['accept']>[1]
 
 export class AuditedServable implements Servable {
-  readonly #inner: Locating
+  readonly #inner: LocatingServable
   readonly #options: AuditedOptions
 
-  constructor(inner: Locating, options: AuditedOptions) {
+  constructor(inner: LocatingServable, options: AuditedOptions) {
     this.#inner = inner
     this.#options = options
   }

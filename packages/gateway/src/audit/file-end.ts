@@ -1,5 +1,5 @@
 /** The end of an audit file: the last receipt that holds, and what is behind it. */
-import { LONGEST_LINE, type Receipt, readReceipt } from './receipt.ts'
+import { MAX_LINE_BYTES, type Receipt, readReceipt } from './receipt.ts'
 
 /** What a file ends with. */
 export interface Tail {
@@ -19,7 +19,7 @@ export interface FileEnd {
 }
 
 /** Enough for many of the longest lines. */
-export const TAIL_LENGTH = 8 * LONGEST_LINE
+export const TAIL_BYTES = 8 * MAX_LINE_BYTES
 const LINE_BREAK = 10
 
 export function fileEnd({ bytes, whole }: Tail): FileEnd {

@@ -10,7 +10,7 @@ import { AuditFileError, reasonOf } from './audit-file.ts'
  * Locks of this process, by what stands in them: a process id alone does not tell two gateways of one process apart.
  */
 const held = new Set<string>()
-const MOST_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
 interface Holder {
   readonly pid: number
@@ -21,12 +21,12 @@ interface Holder {
 /** Resolves to what lets go of it. */
 export async function lockFor(file: string): Promise<() => Promise<void>> {
   const path = `${file}.lock`
-  const own = JSON.stringify({ pid: process.pid, began: await beginOf(process.pid), token: randomUUID() })
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+  const lockText = JSON.stringify({ pid: process.pid, began: await beginOf(process.pid), token: randomUUID() })
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     try {
-      await writeFile(path, own, { flag: 'wx', mode: 0o600 })
-      held.add(own)
-      return () => release(path, own)
+      await writeFile(path, lockText, { flag: 'wx', mode: 0o600 })
+      held.add(lockText)
+      return () => release(path, lockText)
     } catch (cause) {
       if (reasonOf(cause) !== 'EEXIST')
         throw new AuditFileError(`The lock of the audit file, ${path}, cannot be written (${reasonOf(cause)})`, {
@@ -62,10 +62,10 @@ async function takeAway(path: string, abandoned: string): Promise<void> {
   }
 }
 
-async function release(path: string, own: string): Promise<void> {
-  held.delete(own)
+async function release(path: string, lockText: string): Promise<void> {
+  held.delete(lockText)
   const found = await readFile(path, 'utf8').catch(() => undefined)
-  if (found === own) await rm(path, { force: true })
+  if (found === lockText) await rm(path, { force: true })
 }
 
 async function livingHolder(text: string): Promise<number | undefined> {

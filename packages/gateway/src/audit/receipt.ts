@@ -7,8 +7,8 @@ import { canonicalJson, sha256 } from '../catalogue/index.ts'
 /** What has become of a request of a client, or of a question of a server. */
 export type Outcome = 'ok' | 'tool_error' | 'input_required' | 'error' | 'refused' | 'cancelled' | 'unanswered'
 
-/** Who spoke, as far as that is known. */
-export interface Who {
+/** The client of an exchange, as far as it is known. */
+export interface Party {
   readonly principal?: string | undefined
   /** As it introduced itself. */
   readonly client?: { readonly name: string; readonly version: string } | undefined
@@ -18,7 +18,7 @@ export interface Who {
 }
 
 /** What was said, without what was said in it. */
-export interface Exchange extends Who {
+export interface Exchange extends Party {
   /** Milliseconds that it took. */
   readonly ms: number
   readonly server: string
@@ -38,7 +38,7 @@ export interface Exchange extends Who {
   readonly losses?: readonly string[] | undefined
 }
 
-export type Entry = { readonly time: string } & (
+export type AuditEntry =
   | { readonly kind: 'start'; readonly format: 1; readonly configuration: string }
   | { readonly kind: 'reload'; readonly configuration: string }
   | { readonly kind: 'end' }
@@ -50,7 +50,8 @@ export type Entry = { readonly time: string } & (
    * lines that do not hold.
    */
   | { readonly kind: 'torn' | 'changed'; readonly bytes: number; readonly digest: string }
-)
+
+export type TimedEntry = { readonly time: string } & AuditEntry
 
 export interface Sealed {
   /** Its place in the chain, from 1 on. */
@@ -68,7 +69,7 @@ export interface Receipt extends Sealed {
 }
 
 /** Longer ones are none of ours. */
-export const LONGEST_LINE = 64 * 1024
+export const MAX_LINE_BYTES = 64 * 1024
 const DIGEST = /^sha256-[0-9a-f]{64}$/
 
 export function digestOf(text: string | Uint8Array): string {
@@ -76,7 +77,11 @@ export function digestOf(text: string | Uint8Array): string {
 }
 
 /** One line, without its end. */
-export function seal(entry: Entry, number: number, previous: string | undefined): Sealed & { readonly line: string } {
+export function seal(
+  entry: TimedEntry,
+  number: number,
+  previous: string | undefined,
+): Sealed & { readonly line: string } {
   const written = new Spelling({ ...entry, number, previous: previous ?? null })
   const hash = digestOf(written.text)
   return { number, hash, line: written.textWith(hash) }
@@ -84,7 +89,7 @@ export function seal(entry: Entry, number: number, previous: string | undefined)
 
 /** Undefined for what is no receipt, or not as it was written, to the byte. */
 export function readReceipt(line: Uint8Array): Receipt | undefined {
-  if (line.length > LONGEST_LINE) return undefined
+  if (line.length > MAX_LINE_BYTES) return undefined
   try {
     const { hash, ...said } = JSON.parse(Buffer.from(line).toString()) as Record<string, unknown>
     const { number, previous, kind, time } = said

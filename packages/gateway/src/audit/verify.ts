@@ -3,7 +3,7 @@
  * where it was written.
  */
 import { createReadStream } from 'node:fs'
-import { digestOf, LONGEST_LINE, type Receipt, readReceipt } from './receipt.ts'
+import { digestOf, MAX_LINE_BYTES, type Receipt, readReceipt } from './receipt.ts'
 
 export interface Verdict {
   readonly unbroken: boolean
@@ -29,12 +29,12 @@ export interface VerifyOptions {
 }
 
 export async function verifyAudit(lines: AsyncIterable<AuditLine>, { expected }: VerifyOptions = {}): Promise<Verdict> {
-  const reading = new Reading(expected)
+  const check = new ChainCheck(expected)
   for await (const line of lines) {
-    reading.take(line)
-    if (reading.wrong !== undefined) break
+    check.take(line)
+    if (check.wrong !== undefined) break
   }
-  return reading.verdict()
+  return check.verdict()
 }
 
 /** One line without its end; `ended` where there was one. */
@@ -56,9 +56,9 @@ export async function* auditLines(chunks: AsyncIterable<Uint8Array>): AsyncItera
       rest = rest.subarray(end + 1)
       skipped = 0
     }
-    if (rest.length > LONGEST_LINE + 1) {
-      skipped += rest.length - LONGEST_LINE - 1
-      rest = rest.subarray(0, LONGEST_LINE + 1)
+    if (rest.length > MAX_LINE_BYTES + 1) {
+      skipped += rest.length - MAX_LINE_BYTES - 1
+      rest = rest.subarray(0, MAX_LINE_BYTES + 1)
     }
   }
   if (rest.length > 0 || skipped > 0) yield { bytes: rest, ended: false }
@@ -68,7 +68,7 @@ export function verifyAuditFile(path: string, options?: VerifyOptions): Promise<
   return verifyAudit(auditLines(createReadStream(path)), options)
 }
 
-class Reading {
+class ChainCheck {
   wrong: { readonly line: number; readonly why: string } | undefined
   #line = 0
   #first: Receipt | undefined

@@ -9,7 +9,7 @@ export interface MergedPosition {
   /** Where that server goes on. */
   readonly cursor?: string | undefined
   /** Whose list it goes on in, where not everybody is shown the same. */
-  readonly own?: string | undefined
+  readonly clientList?: string | undefined
   /** How many pages of it were read before. */
   readonly pages: number
 }
@@ -17,8 +17,8 @@ export interface MergedPosition {
 /** Far more than any list needs; what is longer was not made here. */
 const MAX_LENGTH = 256 * 1024
 
-export function writeCursor({ done, server, cursor, own, pages }: MergedPosition): string {
-  return Buffer.from(JSON.stringify({ d: done, s: server, c: cursor, o: own, n: pages })).toString('base64url')
+export function writeCursor({ done, server, cursor, clientList, pages }: MergedPosition): string {
+  return Buffer.from(JSON.stringify({ d: done, s: server, c: cursor, o: clientList, n: pages })).toString('base64url')
 }
 
 /** Throws when the cursor is none of a merged list. */
@@ -44,7 +44,7 @@ function parse(cursor: string): MergedPosition | undefined {
     d: done,
     s: server,
     c: at,
-    o: own,
+    o: clientList,
     n: pages,
   } = value as { d?: unknown; s?: unknown; c?: unknown; o?: unknown; n?: unknown }
   if (
@@ -52,11 +52,11 @@ function parse(cursor: string): MergedPosition | undefined {
     !done.every((name) => typeof name === 'string') ||
     !isOptionalText(server) ||
     !isOptionalText(at) ||
-    !isOptionalText(own)
+    !isOptionalText(clientList)
   )
     return undefined
   if (!Number.isSafeInteger(pages) || (pages as number) < 0) return undefined
-  return { done, server, cursor: at, own, pages: pages as number }
+  return { done, server, cursor: at, clientList, pages: pages as number }
 }
 
 function isOptionalText(value: unknown): value is string | undefined {

@@ -16,7 +16,7 @@ export interface ReadPage<Item> {
 }
 
 /** The first page has no cursor, and the empty text is one (D-52). */
-type Place = string | undefined
+type PageCursor = string | undefined
 
 export interface PageReaderOptions {
   readonly clock: Clock
@@ -34,11 +34,11 @@ export interface PageReaderOptions {
  * Whoever was late the last time is given this part of the deadline: a server that never answers must not hold up every
  * list.
  */
-const PATIENCE = 1 / 20
+const LATE_DEADLINE_SHARE = 1 / 20
 
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 
-interface Known<Item> {
+interface KnownPage<Item> {
   readonly page: Page<Item>
   readonly at: number
   readonly weight: number
@@ -52,13 +52,13 @@ export class PageReader<Item> {
   readonly #perAsker: boolean
   readonly #onLate: (() => void) | undefined
   /** Pages that did not come in time. */
-  readonly #late = new Set<Place>()
-  readonly #known = new Map<Place, Known<Item>>()
+  readonly #late = new Set<PageCursor>()
+  readonly #known = new Map<PageCursor, KnownPage<Item>>()
   #weight = 0
   /** A slow answer is waited for once, however many ask; when it comes at last it is remembered. */
-  readonly #pending = new Map<Place, { readonly started: number; readonly page: Promise<Page<Item>> }>()
+  readonly #pending = new Map<PageCursor, { readonly started: number; readonly page: Promise<Page<Item>> }>()
 
-  constructor({ clock, deadline, maxKnown, maxBytes = MOST_BYTES, perAsker = false, onLate }: PageReaderOptions) {
+  constructor({ clock, deadline, maxKnown, maxBytes = MAX_BYTES, perAsker = false, onLate }: PageReaderOptions) {
     this.#clock = clock
     this.#deadline = deadline
     this.#maxKnown = maxKnown
@@ -68,27 +68,28 @@ export class PageReader<Item> {
   }
 
   /** The page as it was read last. */
-  last(place: Place): Page<Item> | undefined {
-    return this.#known.get(place)?.page
+  last(cursor: PageCursor): Page<Item> | undefined {
+    return this.#known.get(cursor)?.page
   }
 
   /** Never rejects. With `reuse` a page that came within the last deadline is as good as a new one. */
-  async read(fetch: FetchPage<Item>, place: Place, reuse: boolean): Promise<ReadPage<Item>> {
-    const known = this.#known.get(place)
+  async read(fetch: FetchPage<Item>, cursor: PageCursor, reuse: boolean): Promise<ReadPage<Item>> {
+    const known = this.#known.get(cursor)
     if (reuse && known !== undefined && this.#clock.now() - known.at <= this.#deadline) return { page: known.page }
     try {
-      return { page: await this.#within(place, (isOver) => this.#page(fetch, place, isOver)) }
+      return { page: await this.#within(cursor, (isOver) => this.#page(fetch, cursor, isOver)) }
     } catch (thrown) {
-      return { page: this.#known.get(place)?.page, problem: thrown instanceof Error ? thrown.message : String(thrown) }
+      return { page: this.#known.get(cursor)?.page, problem: thrown instanceof Error ? thrown.message : String(thrown) }
     }
   }
 
   /** Whoever asked for the page may not want it any more; those who waited for it, too, then ask in their own name. */
-  async #page(fetch: FetchPage<Item>, place: Place, isOver: () => boolean): Promise<Page<Item>> {
+  async #page(fetch: FetchPage<Item>, cursor: PageCursor, isOver: () => boolean): Promise<Page<Item>> {
     for (;;) {
-      const pending = this.#pending.get(place)
+      const pending = this.#pending.get(cursor)
       // One that has been silent for long may have been lost; asking anew is the only way to find out.
-      if (pending === undefined || this.#clock.now() - pending.started >= this.#deadline) return this.#ask(fetch, place)
+      if (pending === undefined || this.#clock.now() - pending.started >= this.#deadline)
+        return this.#ask(fetch, cursor)
       try {
         return await pending.page
       } catch (error) {
@@ -97,68 +98,68 @@ export class PageReader<Item> {
     }
   }
 
-  #ask(fetch: FetchPage<Item>, place: Place): Promise<Page<Item>> {
+  #ask(fetch: FetchPage<Item>, cursor: PageCursor): Promise<Page<Item>> {
     const started = this.#clock.now()
-    const page = checked(fetch, place)
-    this.#pending.set(place, { started, page })
+    const page = checked(fetch, cursor)
+    this.#pending.set(cursor, { started, page })
     const over = () => {
-      if (this.#pending.get(place)?.page === page) this.#pending.delete(place)
+      if (this.#pending.get(cursor)?.page === page) this.#pending.delete(cursor)
     }
     // Before anybody else hears of it: who asks again must not meet it any more.
     page.then((value) => {
       over()
-      this.#remember(place, value, started)
+      this.#remember(cursor, value, started)
     }, over)
     return page
   }
 
-  #within(place: Place, read: (isOver: () => boolean) => Promise<Page<Item>>): Promise<Page<Item>> {
-    const patience = this.#late.has(place) ? this.#deadline * PATIENCE : this.#deadline
+  #within(cursor: PageCursor, read: (isOver: () => boolean) => Promise<Page<Item>>): Promise<Page<Item>> {
+    const timeout = this.#late.has(cursor) ? this.#deadline * LATE_DEADLINE_SHARE : this.#deadline
     return new Promise((resolve, reject) => {
       let isOver = false
       const late = () => {
         isOver = true
-        if (this.#late.size < this.#maxKnown) this.#late.add(place)
+        if (this.#late.size < this.#maxKnown) this.#late.add(cursor)
         reject(new ParleyError('request_timeout', { message: `no answer within ${this.#deadline} ms` }))
       }
-      const cancel = this.#clock.after(patience, late)
+      const cancel = this.#clock.after(timeout, late)
       read(() => isOver)
         .then(resolve, reject)
         .finally(cancel)
     })
   }
 
-  #remember(place: Place, page: Page<Item>, started: number): void {
-    const before = this.#known.get(place)
-    const wasMissed = this.#late.has(place) && before === undefined
-    if (this.#clock.now() - started < this.#deadline) this.#late.delete(place)
+  #remember(cursor: PageCursor, page: Page<Item>, started: number): void {
+    const before = this.#known.get(cursor)
+    const wasMissed = this.#late.has(cursor) && before === undefined
+    if (this.#clock.now() - started < this.#deadline) this.#late.delete(cursor)
     if (before !== undefined && before.at > started) return
     // Cursors changed with the first page: the old ones lead nowhere any more.
-    if (place === undefined && before?.page.nextCursor !== page.nextCursor)
+    if (cursor === undefined && before?.page.nextCursor !== page.nextCursor)
       for (const each of [...this.#known.keys()]) this.#drop(each)
-    this.#drop(place)
-    const weight = weightOf([place, page], this.#maxBytes)
-    this.#known.set(place, { page, at: this.#clock.now(), weight })
+    this.#drop(cursor)
+    const weight = weightOf([cursor, page], this.#maxBytes)
+    this.#known.set(cursor, { page, at: this.#clock.now(), weight })
     this.#weight += weight
     while (this.#known.size > this.#maxKnown || this.#weight > this.#maxBytes) this.#drop(this.#oldest())
     // Who asks again for what was not kept would be told again.
-    if (wasMissed && this.#known.has(place)) this.#onLate?.()
+    if (wasMissed && this.#known.has(cursor)) this.#onLate?.()
   }
 
   /** The first page is what a list is shown with when its server fails: it goes last. */
-  #oldest(): Place {
-    for (const place of this.#known.keys()) if (place !== undefined) return place
+  #oldest(): PageCursor {
+    for (const cursor of this.#known.keys()) if (cursor !== undefined) return cursor
     return undefined
   }
 
-  #drop(place: Place): void {
-    this.#weight -= this.#known.get(place)?.weight ?? 0
-    this.#known.delete(place)
+  #drop(cursor: PageCursor): void {
+    this.#weight -= this.#known.get(cursor)?.weight ?? 0
+    this.#known.delete(cursor)
   }
 }
 
-async function checked<Item>(fetch: FetchPage<Item>, place: Place): Promise<Page<Item>> {
-  const page: { items?: unknown; nextCursor?: unknown } = await (place === undefined ? fetch() : fetch(place))
+async function checked<Item>(fetch: FetchPage<Item>, cursor: PageCursor): Promise<Page<Item>> {
+  const page: { items?: unknown; nextCursor?: unknown } = await (cursor === undefined ? fetch() : fetch(cursor))
   if (!Array.isArray(page.items)) throw new ParleyError('invalid_answer', { message: 'the answer holds no list' })
   const { nextCursor = undefined } = page
   if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== 'string') {

@@ -308,7 +308,7 @@ describe('F7 cursors of a list that one client alone is shown', () => {
     const common = source('a', [['c1'], ['c2']])
     const own = (id: string): ListSource<string> => {
       const memory = new PageReader<string>({ clock, deadline: DEADLINE, maxKnown: 10 })
-      return { ...common, own: { id, memory, fetch: source('a', [[`${id}1`], [`${id}2`]]).fetch } }
+      return { ...common, clientList: { id, memory, fetch: source('a', [[`${id}1`], [`${id}2`]]).fetch } }
     }
     const [first, second] = [own('one'), own('two')]
     const begun = await list.page([first])

@@ -11,10 +11,10 @@ export interface ListSource<Item> {
   /** Whether the server is being started again: what it gave last is shown without waiting for it. */
   readonly isRestarting?: boolean
   /** Where the client is shown a list of its own instead. */
-  readonly own?: OwnSource<Item> | undefined
+  readonly clientList?: ClientListSource<Item> | undefined
 }
 
-export interface OwnSource<Item> {
+export interface ClientListSource<Item> {
   /** Another one for another conversation: each has cursors of its own. */
   readonly id: string
   readonly fetch: FetchPage<Item>
@@ -48,11 +48,11 @@ export interface MergedListOptions {
   readonly onLate?: (() => void) | undefined
 }
 
-type Settled = Required<Omit<MergedListOptions, 'onLate'>> & Pick<MergedListOptions, 'onLate'>
+type ResolvedOptions = Required<Omit<MergedListOptions, 'onLate'>> & Pick<MergedListOptions, 'onLate'>
 
 /** Remembers items of servers: one for each group of clients that may see the same. */
 export class MergedList<Item> {
-  readonly #options: Settled
+  readonly #options: ResolvedOptions
   readonly #readers = new Map<string, PageReader<Item>>()
 
   constructor({ clock, deadline, pageSize = 200, maxPages = 1000, perAsker = false, onLate }: MergedListOptions) {
@@ -67,13 +67,18 @@ export class MergedList<Item> {
     const start = cursor === undefined ? { done: [], pages: 0 } : readCursor(cursor)
     this.#forgetOthers(sources)
     const isFollowing = cursor !== undefined
-    const run = new Run(chosen(sources, start), start, this.#options, ({ server, fetch, own, isRestarting }, place) => {
-      if (own !== undefined) return own.memory.read(own.fetch, place, isFollowing)
-      const reader = this.#reader(server)
-      const last = isRestarting ? reader.last(place) : undefined
-      return last === undefined ? reader.read(fetch, place, isFollowing) : Promise.resolve({ page: last })
-    })
-    return run.collect()
+    const builder = new PageBuilder(
+      chosen(sources, start),
+      start,
+      this.#options,
+      ({ server, fetch, clientList, isRestarting }, place) => {
+        if (clientList !== undefined) return clientList.memory.read(clientList.fetch, place, isFollowing)
+        const reader = this.#reader(server)
+        const last = isRestarting ? reader.last(place) : undefined
+        return last === undefined ? reader.read(fetch, place, isFollowing) : Promise.resolve({ page: last })
+      },
+    )
+    return builder.collect()
   }
 
   /** What is remembered is of another server with this name. */
@@ -103,24 +108,24 @@ export class MergedList<Item> {
  */
 function chosen<Item>(
   sources: readonly ListSource<Item>[],
-  { server, cursor, own }: MergedPosition,
+  { server, cursor, clientList }: MergedPosition,
 ): readonly ListSource<Item>[] {
   if (cursor === undefined) return sources
   return sources.map((source) => {
-    if (source.server !== server || source.own?.id === own) return source
-    if (own === undefined) return { ...source, own: undefined }
+    if (source.server !== server || source.clientList?.id === clientList) return source
+    if (clientList === undefined) return { ...source, clientList: undefined }
     throw new ParleyError('invalid_cursor', {
       message: `Invalid cursor: the conversation with "${server}" that it is of has ended; read the list from its beginning`,
     })
   })
 }
 
-type Read<Item> = (source: ListSource<Item>, place: string | undefined) => Promise<ReadPage<Item>>
+type ReadSource<Item> = (source: ListSource<Item>, place: string | undefined) => Promise<ReadPage<Item>>
 
 /** The making of one page. */
-class Run<Item> {
-  readonly #options: Settled
-  readonly #read: Read<Item>
+class PageBuilder<Item> {
+  readonly #options: ResolvedOptions
+  readonly #read: ReadSource<Item>
   readonly #started: number
   readonly #done: Set<string>
   readonly #queue: readonly ListSource<Item>[]
@@ -130,7 +135,12 @@ class Run<Item> {
   readonly #items: Item[] = []
   readonly #notes: ListNote[] = []
 
-  constructor(sources: readonly ListSource<Item>[], start: MergedPosition, options: Settled, read: Read<Item>) {
+  constructor(
+    sources: readonly ListSource<Item>[],
+    start: MergedPosition,
+    options: ResolvedOptions,
+    read: ReadSource<Item>,
+  ) {
     this.#options = options
     this.#read = read
     this.#started = options.clock.now()
@@ -162,7 +172,13 @@ class Run<Item> {
     const seen = new Set<string>()
     let place = resumed ? this.#first.cursor : undefined
     for (let pages = resumed ? this.#first.pages : 0; pages < this.#options.maxPages; pages++) {
-      const here: MergedPosition = { done: [...this.#done], server, cursor: place, own: source.own?.id, pages }
+      const here: MergedPosition = {
+        done: [...this.#done],
+        server,
+        cursor: place,
+        clientList: source.clientList?.id,
+        pages,
+      }
       if (!this.#begun.has(server) && this.#isLate()) return here
       const page = await this.#next(source, place)
       if (page === undefined) return undefined

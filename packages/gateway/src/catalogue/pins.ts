@@ -24,7 +24,7 @@ export interface PinnedTools {
   readonly changes: readonly PinCheck[]
 }
 
-export interface PinBookOptions {
+export interface ToolPinsOptions {
   /** Told when the pins cannot be written; they go on to hold in memory. */
   readonly onProblem?: (problem: PinsFileError) => void
   /** Most tools that are pinned of one server. */
@@ -34,7 +34,7 @@ export interface PinBookOptions {
 /** What a model or a user goes by. */
 const PINNED_FIELDS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
 
-export class PinBook {
+export class ToolPins {
   readonly #file: string | undefined
   readonly #pins: Pins
   /** By server, by tool: definitions that came in place of the pinned ones. */
@@ -44,20 +44,20 @@ export class PinBook {
   #writing: Promise<void> | undefined
   #unsaved = false
 
-  private constructor(file: string | undefined, pins: Pins, options: PinBookOptions) {
+  private constructor(file: string | undefined, pins: Pins, options: ToolPinsOptions) {
     this.#file = file
     this.#pins = pins
     this.#onProblem = options.onProblem ?? (() => {})
     this.#maxPerServer = options.maxPerServer ?? 10_000
   }
 
-  static inMemory(options: PinBookOptions = {}): PinBook {
-    return new PinBook(undefined, new Map(), options)
+  static inMemory(options: ToolPinsOptions = {}): ToolPins {
+    return new ToolPins(undefined, new Map(), options)
   }
 
   /** Rejects with a `PinsFileError` when there is a file that cannot be understood. */
-  static async open(file: string, options: PinBookOptions = {}): Promise<PinBook> {
-    return new PinBook(file, await readPins(file), options)
+  static async open(file: string, options: ToolPinsOptions = {}): Promise<ToolPins> {
+    return new ToolPins(file, await readPins(file), options)
   }
 
   /** By the names at the server. Tools that are new are pinned. Parts of a list can be checked one by one. */

@@ -12,8 +12,8 @@ const SLASH = '/'
 const OWN = 'parley://'
 const SERVERS = `${OWN}servers/`
 const TEMPLATES = `${OWN}templates/`
-const MAX_MENTIONS = 10_000
-const MAX_MENTION_LENGTH = 2048
+const MAX_LINKED_URIS = 10_000
+const MAX_LINKED_URI_LENGTH = 2048
 
 /**
  * A URI stays as it is while it leads to its server; otherwise it is published in one of the gateway's own forms, which
@@ -27,7 +27,7 @@ export class UriTable {
   readonly #listed = new UriOwners(this.#ranks)
   readonly #templates = new TemplateOwners(this.#ranks)
   /** URI → who was the first to mention it; those that nobody has mentioned for longest go first. */
-  readonly #mentions = new Map<string, string>()
+  readonly #linkOwners = new Map<string, string>()
 
   /**
    * In the order of the configuration: of several that offer one URI, by a list or a template, the first one keeps it.
@@ -70,22 +70,22 @@ export class UriTable {
   }
 
   /** A server spoke of a resource, in a link or with its contents. Returns the URI to show to clients. */
-  mention(server: string, uri: string): string {
+  linkedUri(server: string, uri: string): string {
     if (isAppUri(uri)) return publicAppUri(server, uri)
-    if (this.#ranks.has(server) && uri.length <= MAX_MENTION_LENGTH) {
+    if (this.#ranks.has(server) && uri.length <= MAX_LINKED_URI_LENGTH) {
       // Links that clients have got lead where they led: no other server can take them over by naming them, too.
-      const first = this.#mentions.get(uri) ?? server
-      this.#mentions.delete(uri)
-      this.#mentions.set(uri, first)
-      const [oldest] = this.#mentions.keys()
-      if (this.#mentions.size > MAX_MENTIONS && oldest !== undefined) this.#mentions.delete(oldest)
+      const first = this.#linkOwners.get(uri) ?? server
+      this.#linkOwners.delete(uri)
+      this.#linkOwners.set(uri, first)
+      const [oldest] = this.#linkOwners.keys()
+      if (this.#linkOwners.size > MAX_LINKED_URIS && oldest !== undefined) this.#linkOwners.delete(oldest)
     }
     return this.publicUri(server, uri)
   }
 
   forget(server: string): void {
     this.#replace(server, [], [])
-    for (const [uri, mentioner] of this.#mentions) if (mentioner === server) this.#mentions.delete(uri)
+    for (const [uri, owner] of this.#linkOwners) if (owner === server) this.#linkOwners.delete(uri)
   }
 
   publicUri(server: string, uri: string): string {
@@ -126,7 +126,7 @@ export class UriTable {
   route(uri: string): RoutedUri | undefined {
     if (isOwn(uri)) return this.#unwrap(uri)
     if (isAppUri(uri)) return this.#ownPage(uri) ?? this.#onlyPage(uri)
-    const server = this.offeredBy(uri) ?? this.#mentions.get(uri)
+    const server = this.offeredBy(uri) ?? this.#linkOwners.get(uri)
     return server === undefined ? undefined : { server, uri }
   }
 

@@ -2,7 +2,7 @@
 import type { Body, Link } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { AggregateRig, type BagEntry } from '../addresses/all/aggregate.fixtures.ts'
+import { AggregateRig, type RigServer } from '../addresses/all/aggregate.fixtures.ts'
 import { type RawClient, type ScriptedServer, scripted } from '../addresses/server/peers.fixtures.ts'
 
 const MINUTE = 60_000
@@ -24,7 +24,7 @@ const deaf = (link: Link): Link => ({
   close: () => link.close(),
 })
 
-function far(): { member: BagEntry; server: ScriptedServer } {
+function far(): { member: RigServer; server: ScriptedServer } {
   const server = scripted({
     version: '2025-06-18',
     capabilities: { tools: { listChanged: true } },

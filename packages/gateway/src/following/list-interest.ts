@@ -9,10 +9,10 @@ export class ListInterest {
 
   /** What it gives takes the wish back. */
   want(kinds: Iterable<ListKind>): () => void {
-    const own = [...kinds]
-    for (const kind of own) this.#count(kind, 1)
+    const wanted = [...kinds]
+    for (const kind of wanted) this.#count(kind, 1)
     return () => {
-      for (const kind of own.splice(0)) this.#count(kind, -1)
+      for (const kind of wanted.splice(0)) this.#count(kind, -1)
     }
   }
 

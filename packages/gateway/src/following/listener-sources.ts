@@ -8,7 +8,7 @@ import type { FollowedTasks } from '../calls/index.ts'
 import type { Conversation, Upstream } from '../upstream/index.ts'
 import type { FollowedResources, Follower } from './followed-resources.ts'
 import type { ListenerStream } from './listener-stream.ts'
-import type { Hold } from './subscriptions.ts'
+import type { ActiveSubscription } from './subscriptions.ts'
 
 /** Follows the tasks of one server. */
 export interface TaskFollower {
@@ -54,9 +54,10 @@ export class ListenerSources implements Follower {
     const byServer = new Map<Upstream, string[]>()
     for (const taskId of taskIds) {
       const route = this.#state.directory.findTask(taskId)
-      if (route !== undefined) byServer.set(route.upstream, [...(byServer.get(route.upstream) ?? []), route.own])
+      if (route !== undefined)
+        byServer.set(route.upstream, [...(byServer.get(route.upstream) ?? []), route.nameAtServer])
     }
-    const followed = await Promise.all([...byServer].map(([upstream, own]) => this.#followTasks(upstream, own)))
+    const followed = await Promise.all([...byServer].map(([upstream, ids]) => this.#followTasks(upstream, ids)))
     const known = new Set(followed.flat())
     return taskIds.filter((taskId) => known.has(taskId))
   }
@@ -67,14 +68,14 @@ export class ListenerSources implements Follower {
     for (const stop of this.#tasks.splice(0)) stop()
   }
 
-  async follow({ upstream, own }: Route, told: (own: string) => void): Promise<Hold> {
+  async follow({ upstream, nameAtServer }: Route, told: (uri: string) => void): Promise<ActiveSubscription> {
     const { conversation, release } = await conversationFor(upstream, this.#stream.inbound)
     try {
-      const subscription = await conversation.subscribe(own, (changed) => {
+      const subscription = await conversation.subscribe(nameAtServer, (changed) => {
         upstream.resultCache.updated(changed)
         told(changed)
       })
-      return { isHeld: () => conversation.open, stop: () => subscription.unsubscribe().finally(release) }
+      return { isActive: () => conversation.open, stop: () => subscription.unsubscribe().finally(release) }
     } catch (error) {
       release()
       throw error
@@ -85,8 +86,8 @@ export class ListenerSources implements Follower {
     this.#stream.tell('notifications/resources/updated', { uri })
   }
 
-  async #followTasks(upstream: Upstream, own: readonly string[]): Promise<string[]> {
-    const beginning = this.#beginTasks(upstream, own)
+  async #followTasks(upstream: Upstream, taskIds: readonly string[]): Promise<string[]> {
+    const beginning = this.#beginTasks(upstream, taskIds)
     const followed = await this.#inTime(beginning)
     if (followed === undefined || this.#ended) {
       beginning.then(({ stop }) => stop()).catch(() => {})
@@ -98,18 +99,19 @@ export class ListenerSources implements Follower {
 
   async #beginTasks(
     upstream: Upstream,
-    own: readonly string[],
+    taskIds: readonly string[],
   ): Promise<{ taskIds: readonly string[]; stop: () => void }> {
     const names = new NameRewriter(upstream.name, this.#state.nameIndex, this.#state.tasks)
     const tell = (task: Body): void => this.#stream.tell('notifications/tasks', names.result('tasks/get', task))
     const { conversation, release } = await conversationFor(upstream, this.#stream.inbound)
     try {
-      const { taskIds, stop } = await this.#tasksOf(upstream).followTasks(this.#stream.inbound, conversation, own, tell)
-      const end = (): void => {
-        stop()
+      const { inbound } = this.#stream
+      const followed = await this.#tasksOf(upstream).followTasks(inbound, conversation, taskIds, tell)
+      const stop = (): void => {
+        followed.stop()
         release()
       }
-      return { taskIds, stop: end }
+      return { taskIds: followed.taskIds, stop }
     } catch (error) {
       release()
       throw error

@@ -1,7 +1,7 @@
 /** What a client that listens is told, in the order it expects. */
 import { type Body, type Inbound, META } from 'parley-mcp/engine'
 
-const MOST_EARLY = 1000
+const MAX_EARLY_MESSAGES = 1000
 
 /** What a listener is told: first what it will be told of, then that (D-30). */
 export class ListenerStream {
@@ -16,7 +16,7 @@ export class ListenerStream {
 
   tell(method: string, params?: Body): void {
     if (this.#early === undefined) this.inbound.notify(method, params)
-    else if (this.#early.length < MOST_EARLY) this.#early.push([method, params])
+    else if (this.#early.length < MAX_EARLY_MESSAGES) this.#early.push([method, params])
   }
 
   /**

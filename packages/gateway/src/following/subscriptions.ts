@@ -4,12 +4,12 @@ import type { Subscription } from 'parley-mcp/engine'
 import type { Conversation } from '../upstream/index.ts'
 
 /** Told the URI that has changed, which may lie below the one that is followed. */
-export type Changed = (uri: string) => void
+export type OnChanged = (uri: string) => void
 
 /** Something that is followed. */
-export interface Hold {
+export interface ActiveSubscription {
   /** Whether the server, when it is there, still tells of it. */
-  isHeld(): boolean
+  isActive(): boolean
   stop(): Promise<void>
 }
 
@@ -22,7 +22,7 @@ const NOTHING = (): void => {}
 
 export class Subscriptions {
   /** By URI and by who is told. */
-  readonly #held = new Map<string, Map<Changed, Held>>()
+  readonly #held = new Map<string, Map<OnChanged, Held>>()
   #ended = false
 
   has(uri: string): boolean {
@@ -32,17 +32,18 @@ export class Subscriptions {
   /**
    * Whoever is told already is not told twice. `onEnd` is called once, when it is not followed any more or never was.
    */
-  async add(conversation: Conversation, uri: string, changed: Changed, onEnd = NOTHING): Promise<Hold> {
+  async add(conversation: Conversation, uri: string, changed: OnChanged, onEnd = NOTHING): Promise<ActiveSubscription> {
     const subscription = await conversation.subscribe(uri, changed).catch((error: unknown) => {
       onEnd()
       throw error
     })
-    if (this.#ended || this.#isHeld(uri, changed)) {
+    if (this.#ended || this.#isActive(uri, changed)) {
       onEnd()
       await subscription.unsubscribe()
-    } else this.#held.set(uri, (this.#held.get(uri) ?? new Map<Changed, Held>()).set(changed, { subscription, onEnd }))
+    } else
+      this.#held.set(uri, (this.#held.get(uri) ?? new Map<OnChanged, Held>()).set(changed, { subscription, onEnd }))
     if (this.#ended) throw new ParleyError('session_closed')
-    return { isHeld: () => this.#isHeld(uri, changed), stop: () => this.#remove(uri, changed) }
+    return { isActive: () => this.#isActive(uri, changed), stop: () => this.#remove(uri, changed) }
   }
 
   /** Whoever is told of it. */
@@ -56,7 +57,7 @@ export class Subscriptions {
    */
   async renew(conversation: Conversation): Promise<void> {
     for (const [uri, changed] of this.#all()) {
-      if (!this.#isHeld(uri, changed)) continue
+      if (!this.#isActive(uri, changed)) continue
       const again = await conversation.subscribe(uri, changed).catch(() => undefined)
       const held = this.#held.get(uri)
       const before = held?.get(changed)
@@ -72,21 +73,21 @@ export class Subscriptions {
     for (const [uri, changed] of this.#all()) this.#remove(uri, changed).catch(() => {})
   }
 
-  #all(): [uri: string, changed: Changed][] {
+  #all(): [uri: string, changed: OnChanged][] {
     return [...this.#held].flatMap(([uri, held]) =>
-      [...held.keys()].map((changed): [string, Changed] => [uri, changed]),
+      [...held.keys()].map((changed): [string, OnChanged] => [uri, changed]),
     )
   }
 
-  #isHeld(uri: string, changed: Changed): boolean {
+  #isActive(uri: string, changed: OnChanged): boolean {
     return this.#held.get(uri)?.has(changed) === true
   }
 
-  async #remove(uri: string, changed: Changed): Promise<void> {
+  async #remove(uri: string, changed: OnChanged): Promise<void> {
     await this.#forget(uri, changed)?.unsubscribe()
   }
 
-  #forget(uri: string, changed: Changed): Subscription | undefined {
+  #forget(uri: string, changed: OnChanged): Subscription | undefined {
     const held = this.#held.get(uri)
     const known = held?.get(changed)
     held?.delete(changed)

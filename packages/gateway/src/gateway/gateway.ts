@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { type Clock, MemoryBudgets, type SessionEvent } from 'parley-mcp/engine'
 import { isLoopback } from 'parley-mcp/node'
 import { AggregateAddress, ServerAddress } from '../addresses/index.ts'
-import { PinBook } from '../catalogue/index.ts'
+import { ToolPins } from '../catalogue/index.ts'
 import {
   type ConfigDiff,
   changedSettings,
@@ -37,7 +37,7 @@ export interface GatewayOptions {
 }
 
 /** Settings that can be changed while it runs. */
-const AT_ONCE: ReadonlySet<keyof GatewaySettings> = new Set<keyof GatewaySettings>([
+const RELOADABLE: ReadonlySet<keyof GatewaySettings> = new Set<keyof GatewaySettings>([
   'rateLimit',
   'requiredServers',
   'maxMessageSize',
@@ -52,7 +52,7 @@ export class Gateway {
   readonly #receipts: Receipts
   /** By server: takes what its configuration keeps secret out of texts for the log. */
   readonly #redactions = new Map<string, Redact>()
-  readonly #served = new Map<string, ServerAddress>()
+  readonly #addresses = new Map<string, ServerAddress>()
   readonly #aggregate: AggregateAddress
   readonly #clients: ClientLimit
   readonly #budgets: MemoryBudgets
@@ -61,7 +61,7 @@ export class Gateway {
   readonly #settings: GatewaySettings
   /** As it was read last. */
   #config: GatewayConfig
-  #pins: PinBook | undefined
+  #pins: ToolPins | undefined
   #reloading: Promise<void> = Promise.resolve()
   /** Servers of before the last reload that finish what they work on. */
   #ending: Promise<unknown> = Promise.resolve()
@@ -143,9 +143,9 @@ export class Gateway {
 
   async #listen(): Promise<Listening> {
     for (const server of this.#config.servers.values()) {
-      const served = this.#make(server)
-      this.#served.set(server.name, served)
-      await this.site.addServer(server.name, this.#receipts.of(served))
+      const address = this.#make(server)
+      this.#addresses.set(server.name, address)
+      await this.site.addServer(server.name, this.#receipts.of(address))
     }
     this.#aggregate.setServers(this.#inOrder())
     await this.site.setAggregate(this.#receipts.of(this.#aggregate))
@@ -192,11 +192,11 @@ export class Gateway {
     this.#closed = true
     await this.site.close({ drain: drain as never })
     await this.#aggregate.close()
-    const leaving = new Set(this.#served.keys())
+    const leaving = new Set(this.#addresses.keys())
     this.#leaving = leaving
-    const leave = ([name, served]: [string, ServerAddress]): Promise<unknown> =>
-      served.close().finally(() => leaving.delete(name))
-    await Promise.allSettled([...[...this.#served].map(leave), this.#ending])
+    const leave = ([name, address]: [string, ServerAddress]): Promise<unknown> =>
+      address.close().finally(() => leaving.delete(name))
+    await Promise.allSettled([...[...this.#addresses].map(leave), this.#ending])
     await this.#pins?.settled()
     await this.#receipts.end()
   }
@@ -210,12 +210,12 @@ export class Gateway {
     this.#receipts.reloaded(config)
     this.#sayWhatWaits(diff, config)
     this.#clients.limit = config.gateway.rateLimit
-    const before = new Map(this.#served)
+    const before = new Map(this.#addresses)
     for (const name of diff.relimited)
-      (this.#served.get(name) as ServerAddress).upstream.rate.limit = config.servers.get(name)?.rateLimit
-    for (const name of diff.removed) this.#served.delete(name)
+      (this.#addresses.get(name) as ServerAddress).upstream.rate.limit = config.servers.get(name)?.rateLimit
+    for (const name of diff.removed) this.#addresses.delete(name)
     for (const name of [...diff.added, ...diff.changed])
-      this.#served.set(name, this.#make(config.servers.get(name) as ServerConfig))
+      this.#addresses.set(name, this.#make(config.servers.get(name) as ServerConfig))
     // Clients of all servers meet the new ones from now on; the old ones may take their time to end.
     if (diff.reordered || diff.added.length + diff.removed.length + diff.changed.length > 0)
       this.#aggregate.setServers(this.#inOrder())
@@ -233,7 +233,7 @@ export class Gateway {
   /** What was put back as it was when the gateway began is in force. */
   #sayWhatWaits({ gatewayChanged }: ConfigDiff, { gateway }: GatewayConfig): void {
     const waiting = changedSettings(this.#settings, gateway).filter(
-      (key) => gatewayChanged.includes(key) && !AT_ONCE.has(key),
+      (key) => gatewayChanged.includes(key) && !RELOADABLE.has(key),
     )
     if (waiting.length > 0)
       this.#log.warning(`Changed, but only in force after a restart: gateway.${waiting.join(', gateway.')}`)
@@ -252,7 +252,7 @@ export class Gateway {
     if (said.length === 0) return
     this.#log.info(`The configuration was read again; ${said.join('; ')}`)
     const begun = [...diff.added, ...diff.changed]
-      .map((name) => this.#served.get(name)?.upstream)
+      .map((name) => this.#addresses.get(name)?.upstream)
       .filter((upstream) => upstream !== undefined)
     await Promise.allSettled(begun.filter(({ config: own }) => !own.lazy).map((upstream) => this.#reach(upstream)))
   }
@@ -264,7 +264,7 @@ export class Gateway {
 
   /** As the configuration has them. */
   #inOrder(): ServerAddress[] {
-    return [...this.#config.servers.keys()].flatMap((name) => this.#served.get(name) ?? [])
+    return [...this.#config.servers.keys()].flatMap((name) => this.#addresses.get(name) ?? [])
   }
 
   #make(config: ServerConfig): ServerAddress {
@@ -300,26 +300,26 @@ export class Gateway {
 
   /** One that cannot be served keeps no other from it. */
   async #serve(name: string): Promise<void> {
-    const served = this.#served.get(name) as ServerAddress
+    const address = this.#addresses.get(name) as ServerAddress
     try {
-      await this.site.addServer(name, this.#receipts.of(served))
+      await this.site.addServer(name, this.#receipts.of(address))
     } catch (error) {
       // What is there when the gateway ends, ends with it.
       if (this.#closed) return
-      this.#served.delete(name)
+      this.#addresses.delete(name)
       this.#aggregate.setServers(this.#inOrder())
-      await served.close()
+      await address.close()
       this.#log.error(`${name}: cannot be served: ${error instanceof Error ? error.message : String(error)}`, {
         server: name,
       })
     }
   }
 
-  async #end(name: string, served: ServerAddress | undefined): Promise<void> {
+  async #end(name: string, address: ServerAddress | undefined): Promise<void> {
     // It may never have been served.
-    if (served === undefined) return
-    await Promise.all([this.site.removeServer(name), this.#aggregate.drained(served)])
-    await served.close()
+    if (address === undefined) return
+    await Promise.all([this.site.removeServer(name), this.#aggregate.drained(address)])
+    await address.close()
   }
 
   #onEvent(event: SessionEvent, upstream: string): void {
@@ -327,12 +327,12 @@ export class Gateway {
   }
 
   /** From the first server on that wants its tools pinned; the place is the one the gateway began with. */
-  async #openPins(config: GatewayConfig): Promise<PinBook | undefined> {
+  async #openPins(config: GatewayConfig): Promise<ToolPins | undefined> {
     if (this.#pins !== undefined || [...config.servers.values()].every(({ tools }) => tools.pin === 'off'))
       return this.#pins
     const { file } = this.#options
     const path = this.#settings.pins ?? (file === undefined ? undefined : join(dirname(file), 'parley.pins.json'))
     const onProblem = (problem: Error): void => this.#log.error(problem.message)
-    return path === undefined ? PinBook.inMemory({ onProblem }) : PinBook.open(path, { onProblem })
+    return path === undefined ? ToolPins.inMemory({ onProblem }) : ToolPins.open(path, { onProblem })
   }
 }

@@ -5,7 +5,7 @@
 import type { Loss } from 'parley-mcp'
 
 /** Who loses in more places than these loses too much for each to be remembered. */
-const MOST_PLACES = 200
+const MAX_PATHS_PER_RULE = 200
 
 export interface LastLoss {
   readonly loss: Loss
@@ -27,7 +27,7 @@ export class LastLosses {
     const { rule, path } = last.loss
     const rules = innerOf(this.#servers, server)
     const places = innerOf(rules, rule)
-    if (places.size >= MOST_PLACES) places.clear()
+    if (places.size >= MAX_PATHS_PER_RULE) places.clear()
     places.set(path, last)
   }
 }

@@ -4,7 +4,7 @@
  */
 import { type Clock, systemClock } from 'parley-mcp/engine'
 import type { Servable } from 'parley-mcp/server'
-import { type AuditCounts, AuditedServable, AuditLog, digestOf, type Locating } from '../audit/index.ts'
+import { type AuditCounts, AuditedServable, AuditLog, digestOf, type LocatingServable } from '../audit/index.ts'
 import { canonicalJson } from '../catalogue/index.ts'
 import type { GatewayConfig } from '../config/index.ts'
 import type { Metrics } from '../http/index.ts'
@@ -53,12 +53,12 @@ export class Receipts {
   }
 
   /** The same, with a receipt for everything that passes, where receipts are kept. */
-  of(server: Locating): Servable {
+  of(server: LocatingServable): Servable {
     const audit = this.#audit
     if (audit === undefined) return server
     return new AuditedServable(server, {
       clock: this.#options.clock ?? systemClock,
-      write: (news) => audit.write(news),
+      write: (entry) => audit.write(entry),
       onMissed: (cause) => audit.missed(cause),
     })
   }

@@ -16,12 +16,12 @@ import {
 } from 'parley-mcp/engine'
 import {
   type AggregateState,
+  type ClientList,
+  type ClientLists,
   isListMethod,
   LIST_DEADLINE_MS,
   type ListMethod,
   ListReaders,
-  type OwnList,
-  type OwnLists,
   type Route,
 } from '../../aggregate/index.ts'
 import {
@@ -51,8 +51,8 @@ import {
   type Upstream,
   viaIn,
 } from '../../upstream/index.ts'
+import type { AggregateShared } from './aggregate-shared.ts'
 import { ServerLinks } from './server-links.ts'
-import type { AggregateShared } from './shared.ts'
 
 const NOTHING: Body = {}
 /** What the gateway asks one server for all of them. */
@@ -112,13 +112,13 @@ export class AggregateEndpoint implements Endpoint, AllServers {
 
   tool(name: string): Body | undefined {
     const route = this.#state.directory.knownTool(name)
-    return route?.upstream.tools.definition(route.own) as Body | undefined
+    return route?.upstream.tools.definition(route.nameAtServer) as Body | undefined
   }
 
   /** Of a tool that nobody has, the call itself says so. */
   async headerParams(name: string): Promise<readonly HeaderParam[]> {
     const route = await this.#state.directory.tool(name).catch(() => undefined)
-    return route === undefined ? [] : route.upstream.tools.headerParams(route.own)
+    return route === undefined ? [] : route.upstream.tools.headerParams(route.nameAtServer)
   }
 
   notified(method: string, params: Body): void {
@@ -182,7 +182,7 @@ export class AggregateEndpoint implements Endpoint, AllServers {
     const { method, params } = inbound
     switch (method) {
       case 'tools/call':
-        return to(await directory.tool(params['name'], () => this.#readOwnTools(inbound)), 'name')
+        return to(await directory.tool(params['name'], () => this.#readClientTools(inbound)), 'name')
       case 'prompts/get':
         return to(await directory.prompt(params['name']), 'name')
       case 'resources/read':
@@ -201,8 +201,10 @@ export class AggregateEndpoint implements Endpoint, AllServers {
     if (!isObject(ref)) throw new ParleyError('invalid_params', { message: '"ref" must be an object' })
     const { directory } = this.#state
     const isPrompt = ref['type'] === 'ref/prompt'
-    const { upstream, own } = isPrompt ? await directory.prompt(ref['name']) : await directory.resource(ref['uri'])
-    return { upstream, changes: { ref: { ...ref, [isPrompt ? 'name' : 'uri']: own } } }
+    const { upstream, nameAtServer } = isPrompt
+      ? await directory.prompt(ref['name'])
+      : await directory.resource(ref['uri'])
+    return { upstream, changes: { ref: { ...ref, [isPrompt ? 'name' : 'uri']: nameAtServer } } }
   }
 
   reach(routed: Routed, inbound: Inbound): Promise<{ site: CallSite; names: Renaming }> {
@@ -246,7 +248,7 @@ export class AggregateEndpoint implements Endpoint, AllServers {
   async #list(method: ListMethod, inbound: Inbound): Promise<Answer> {
     const { cursor } = inbound.params
     this.#reportUntold()
-    const page = await this.#state.lists.page(method, cursor, this.#ownLists(method, inbound))
+    const page = await this.#state.lists.page(method, cursor, this.#clientLists(method, inbound))
     if (method === 'resources/list' && cursor === undefined)
       page['resources'] = [STATUS_RESOURCE, ...(page['resources'] as Body[])]
     if (method === 'tools/list' && eraOf(inbound.caller.version) === 'stateless')
@@ -267,18 +269,18 @@ export class AggregateEndpoint implements Endpoint, AllServers {
    * Servers may list something else to clients that declare an extension: such a client sees the lists of its own
    * conversations.
    */
-  #ownLists(method: ListMethod, inbound: Inbound): OwnLists | undefined {
+  #clientLists(method: ListMethod, inbound: Inbound): ClientLists | undefined {
     const readers = this.#readersFor(inbound)
     if (eraOf(inbound.caller.version) === 'stateless') {
       return (upstream) =>
-        this.#ownList(readers?.of(upstream, inbound) ?? upstream.pool.keptFor(inbound), upstream, inbound, method)
+        this.#clientList(readers?.of(upstream, inbound) ?? upstream.pool.keptFor(inbound), upstream, inbound, method)
     }
     if (readers !== undefined)
-      return (upstream) => this.#ownList(readers.of(upstream, inbound), upstream, inbound, method)
+      return (upstream) => this.#clientList(readers.of(upstream, inbound), upstream, inbound, method)
     const diverged = this.#diverged.get(kindOf(method))
     if (diverged === undefined || diverged.size === 0) return undefined
     return (upstream) =>
-      diverged.has(upstream.name) ? this.#ownList(this.#links.known(upstream), upstream, inbound, method) : undefined
+      diverged.has(upstream.name) ? this.#clientList(this.#links.known(upstream), upstream, inbound, method) : undefined
   }
 
   /**
@@ -293,16 +295,21 @@ export class AggregateEndpoint implements Endpoint, AllServers {
   }
 
   /** What only this client is shown is known afterwards. Nothing is read again before a list of tools changes. */
-  async #readOwnTools(inbound: Inbound): Promise<void> {
+  async #readClientTools(inbound: Inbound): Promise<void> {
     const readers = this.#readersFor(inbound)
     const unread = [...this.#state.nameIndex.servers].filter((upstream) => readers?.lacksTools(upstream, inbound))
     if (readers === undefined || unread.length === 0) return
     const generations = unread.map((upstream) => [upstream, upstream.tools.generation] as const)
-    await this.#state.lists.readAll('tools/list', this.#ownLists('tools/list', inbound))
+    await this.#state.lists.readAll('tools/list', this.#clientLists('tools/list', inbound))
     for (const [upstream, generation] of generations) readers.hasTools(upstream, inbound, generation)
   }
 
-  #ownList(owner: object | undefined, upstream: Upstream, inbound: Inbound, method: ListMethod): OwnList | undefined {
+  #clientList(
+    owner: object | undefined,
+    upstream: Upstream,
+    inbound: Inbound,
+    method: ListMethod,
+  ): ClientList | undefined {
     if (owner === undefined) return undefined
     const ask = async (params: Body): Promise<Body> => {
       const { endpoint, names } = await this.#links.to(upstream, inbound)
@@ -346,8 +353,8 @@ export class AggregateEndpoint implements Endpoint, AllServers {
 }
 
 /** The server of a call, and the name, URI or id there. */
-function to({ upstream, own }: Route, key: string): Routed {
-  return { upstream, changes: { [key]: own } }
+function to({ upstream, nameAtServer }: Route, key: string): Routed {
+  return { upstream, changes: { [key]: nameAtServer } }
 }
 
 /** What is told, or refused, by what all servers say of themselves. */

@@ -17,7 +17,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import type { ServerConfig, SessionPolicy } from '../../config/index.ts'
 import { type RawClient, type RawMessage, type ScriptedServer, scripted, text } from '../server/peers.fixtures.ts'
-import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
+import { AggregateRig, type RigServer } from './aggregate.fixtures.ts'
 
 const KINDS = ['extensions', 'experimental'] as const
 const TASKS = 'extensions.io.modelcontextprotocol/tasks'
@@ -76,7 +76,7 @@ interface Conversation {
 
 async function converse(
   setup: Setup,
-  members: Record<string, BagEntry>,
+  members: Record<string, RigServer>,
   capabilities: Capabilities,
   run: (conversation: Conversation) => Promise<void>,
 ): Promise<void> {
@@ -116,7 +116,7 @@ function silent(given: Capabilities, heard: unknown, losses: readonly Loss[]): s
   }).filter((path) => !path.startsWith(TASKS) && !lost.some((each) => `capabilities.${path}`.startsWith(each)))
 }
 
-const memberOf = (server: ScriptedServer, { wrap }: Setup, config: Partial<ServerConfig> = {}): BagEntry => ({
+const memberOf = (server: ScriptedServer, { wrap }: Setup, config: Partial<ServerConfig> = {}): RigServer => ({
   server,
   config,
   ...(wrap && { wrap }),

@@ -55,7 +55,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('an error that a server of 
   it.each([-32601, -32600, -32700, -32602, -32603])('is an answer: %i', async (code) => {
     const rig = bridgeTo(failing(version, code), version)
     open.push(() => rig.close())
-    const url = await served(rig.served)
+    const url = await served(rig.address)
     expect(await post(url, 'tools/call', { name: 'any', arguments: {} })).toEqual({ status: 200, code })
   })
 
@@ -63,7 +63,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('an error that a server of 
     const rig = bridgeTo(failing(version, -32601), version)
     open.push(() => rig.close())
     const aggregate = new AggregateAddress({ translation: 'lenient', log: silentLog })
-    aggregate.setServers([rig.served])
+    aggregate.setServers([rig.address])
     open.push(() => aggregate.close())
     const url = await served(aggregate)
     expect(await post(url, 'tools/call', { name: 'rig__any', arguments: {} })).toEqual({ status: 200, code: -32601 })
@@ -73,7 +73,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('an error that a server of 
     const rig = bridgeTo(failing(version, -32601), version)
     open.push(() => rig.close())
     const client = new Client({ name: 'published', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-    await client.connect(new StreamableHTTPClientTransport(new URL(await served(rig.served))))
+    await client.connect(new StreamableHTTPClientTransport(new URL(await served(rig.address))))
     open.push(() => client.close())
     await expect(client.callTool({ name: 'any', arguments: {} })).rejects.toMatchObject({
       code: -32601,
@@ -86,6 +86,6 @@ describe('what the endpoint refuses', () => {
   it('has its status: a method that nobody has', async () => {
     const rig = bridgeTo(failing('2025-06-18', -32601), '2025-06-18')
     open.push(() => rig.close())
-    expect(await post(await served(rig.served), 'odd/method', {})).toEqual({ status: 404, code: -32601 })
+    expect(await post(await served(rig.address), 'odd/method', {})).toEqual({ status: 404, code: -32601 })
   })
 })

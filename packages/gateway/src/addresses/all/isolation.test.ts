@@ -5,7 +5,7 @@ import { createServer, resource, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type RawClient, scripted, text, textOf } from '../server/peers.fixtures.ts'
-import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
+import { AggregateRig, type RigServer } from './aggregate.fixtures.ts'
 
 let rig: AggregateRig
 let clock: FakeClock
@@ -17,7 +17,7 @@ const small = (self: string) =>
     resource(`note://${self}`, {}, () => self),
   )
 
-function rigOf(members: Record<string, BagEntry>): AggregateRig {
+function rigOf(members: Record<string, RigServer>): AggregateRig {
   clock = fakeClock()
   rig = new AggregateRig(members, { clock })
   return rig
@@ -96,7 +96,7 @@ describe('G a server that takes its time to start', () => {
 })
 
 describe('G a server that does not answer', () => {
-  const quick = (): BagEntry => ({ server: small('quick'), version: '2026-07-28' })
+  const quick = (): RigServer => ({ server: small('quick'), version: '2026-07-28' })
 
   it('delays no call, and no resource of a server before it, when the gateway has just been started', async () => {
     rigOf({ quick: quick(), dead: {} })

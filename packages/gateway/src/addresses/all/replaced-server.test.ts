@@ -6,7 +6,7 @@ import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerConfig } from '../../config/index.ts'
 import type { RawClient } from '../server/peers.fixtures.ts'
-import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
+import { AggregateRig, type RigServer } from './aggregate.fixtures.ts'
 
 const SECOND = 1000
 
@@ -23,11 +23,11 @@ const small = (...names: string[]) =>
   )
 
 /** One that is there as soon as it may begin. */
-function successor(server: BagEntry['server'], config: Partial<ServerConfig> = {}): BagEntry {
+function successor(server: RigServer['server'], config: Partial<ServerConfig> = {}): RigServer {
   const begun = new Promise<void>((resolve) => {
     begin = resolve
   })
-  return { server, config, before: () => begun } as BagEntry
+  return { server, config, before: () => begun } as RigServer
 }
 
 async function settle(): Promise<void> {

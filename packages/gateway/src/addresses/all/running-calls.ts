@@ -3,7 +3,7 @@ import type { Clock } from 'parley-mcp/engine'
 import type { Upstream } from '../../upstream/index.ts'
 
 /** As long as the sessions at a server's own address may take, in milliseconds. */
-const DRAIN = 5000
+const DRAIN_MS = 5000
 
 export class RunningCalls {
   readonly #clock: Clock
@@ -46,7 +46,7 @@ export class RunningCalls {
       callOff()
       done()
     }
-    const stop = this.#clock.after(DRAIN, finish)
+    const stop = this.#clock.after(DRAIN_MS, finish)
     this.#waiting.set(upstream, waiting.add(finish))
     return callOff
   }

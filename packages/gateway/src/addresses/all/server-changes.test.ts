@@ -101,7 +101,7 @@ describe('G servers in another order', () => {
     await client.resources()
     const updates: string[] = []
     await client.subscribe('note://x', (uri) => updates.push(uri))
-    rig.aggregate.setServers(['b', 'a'].flatMap((name) => rig.served.get(name) ?? []))
+    rig.aggregate.setServers(['b', 'a'].flatMap((name) => rig.addresses.get(name) ?? []))
     await vi.waitFor(() => expect(updates).toEqual(['note://x']))
     await client.call('a__touch')
     await client.call('b__touch')

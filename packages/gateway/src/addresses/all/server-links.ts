@@ -4,10 +4,10 @@ import type { Body, Inbound, Introduction, Session } from 'parley-mcp/engine'
 import { NameRewriter, type Route } from '../../aggregate/index.ts'
 import type { CallSite, Renaming, Routed } from '../../calls/index.ts'
 import { isAppUri } from '../../catalogue/index.ts'
-import type { Follower, Hold } from '../../following/index.ts'
+import type { ActiveSubscription, Follower } from '../../following/index.ts'
 import type { ClientSession, ListKind, Upstream } from '../../upstream/index.ts'
 import type { ServerEndpoint } from '../server/server-endpoint.ts'
-import type { AggregateShared } from './shared.ts'
+import type { AggregateShared } from './aggregate-shared.ts'
 
 export class ServerLink {
   readonly upstream: Upstream
@@ -82,10 +82,10 @@ export class ServerLinks implements Follower {
     await Promise.allSettled(this.all().map(({ endpoint }) => endpoint.wantLevel(level)))
   }
 
-  async follow({ upstream, own }: Route, told: (own: string) => void): Promise<Hold> {
+  async follow({ upstream, nameAtServer }: Route, told: (uri: string) => void): Promise<ActiveSubscription> {
     const link = this.#link(this.current(upstream))
     await this.#opened(link)
-    return link.endpoint.followResource(own, told)
+    return link.endpoint.followResource(nameAtServer, told)
   }
 
   updated(uri: string): void {
@@ -174,5 +174,5 @@ export class ServerLinks implements Follower {
 function rewriterFor({ method, params }: Inbound, changes: Body, names: NameRewriter): NameRewriter {
   if (method !== 'resources/read' || (changes['uri'] === params['uri'] && !isAppUri(String(changes['uri']))))
     return names
-  return names.answering({ own: String(changes['uri']), uri: String(params['uri']) })
+  return names.answering({ uriAtServer: String(changes['uri']), uri: String(params['uri']) })
 }

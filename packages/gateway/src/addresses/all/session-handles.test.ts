@@ -27,7 +27,7 @@ describe.each<[ProtocolVersion, ProtocolVersion]>([
   ])(`is not handed on to a server of ${version} with %s, and everything else is`, async (method, params: Body) => {
     const server = scripted({ version, answer: (inbound) => ({ ...ANSWERS[inbound.method] }) })
     rig = bridgeTo(server, version, { session: 'shared' })
-    const raw = new RawClient((rig as BridgeRig).served)
+    const raw = new RawClient((rig as BridgeRig).address)
     if (client !== '2026-07-28') await raw.shakeHands(client)
     for (const more of [{ 'x/y': 1 }, {}]) {
       const meta = { [HANDLE_KEY]: 'secret', ...more }

@@ -5,7 +5,7 @@ import { ParleyError } from 'parley-mcp'
 import type { Inbound, Session } from 'parley-mcp/engine'
 
 /** Messages that are kept for a client that is not there yet; more are dropped. */
-const MOST_EARLY = 100
+const MAX_EARLY_MESSAGES = 100
 
 export class ArrivingClient {
   #session: Session | undefined
@@ -32,7 +32,7 @@ export class ArrivingClient {
 
   tell(message: (session: Session) => void): void {
     if (this.#session !== undefined) message(this.#session)
-    else if (this.#early.length < MOST_EARLY) this.#early.push(message)
+    else if (this.#early.length < MAX_EARLY_MESSAGES) this.#early.push(message)
   }
 
   arrive(session: Session): void {

@@ -18,7 +18,7 @@ describe.each(handshakes)('8.1 a client of %s that waits for nothing', (version)
   it.each([version, '2026-07-28'] as const)('gets its answers, in their order, from a server of %s', async (spoken) => {
     const server = scripted({ version: spoken, answer: ({ params }) => text(String(params['name'])) })
     rig = bridgeTo(server, spoken)
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     const hello = client.request('initialize', {
       protocolVersion: version,
       capabilities: {},
@@ -43,7 +43,7 @@ describe.each(handshakes)('8.1 a client of %s that waits for nothing', (version)
         },
       },
     )
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     const hello = client.request('initialize', {
       protocolVersion: version,
       capabilities: {},
@@ -86,7 +86,7 @@ describe('8.1 `printf … | parley bridge …`: everything is written, and the i
     output.on('data', (chunk) => {
       written += chunk
     })
-    const { closed } = await serveStdio(rig.served, { input, output })
+    const { closed } = await serveStdio(rig.address, { input, output })
     input.end(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''))
     await closed
     const answers = written

@@ -23,7 +23,7 @@ describe.each(pairs)('a client of $client and a server of $server', ({ client, s
       },
     })
     rig = bridgeTo(peer, server)
-    const raw = new RawClient(rig.served)
+    const raw = new RawClient(rig.address)
     if (client !== STATELESS) await raw.shakeHands(client)
     const { error }: RawMessage =
       client === STATELESS ? await raw.ask('tools/call', CALL) : await raw.request('tools/call', CALL)

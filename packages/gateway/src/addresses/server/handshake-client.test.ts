@@ -49,7 +49,7 @@ const REQUESTS: [method: string, params: Body][] = [
 
 async function rawClient(server: ReturnType<typeof scripted>, version: ProtocolVersion): Promise<RawClient> {
   rig = bridgeTo(server, STATELESS)
-  const client = new RawClient(rig.served)
+  const client = new RawClient(rig.address)
   await client.shakeHands(version, CAPABILITIES)
   return client
 }
@@ -164,7 +164,7 @@ describe.each(handshakes)('8.1 a client of %s is asked for', (version) => {
       })
     }
     rig = bridgeTo(scripted({ version: STATELESS, answer: needs }), STATELESS)
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     await client.shakeHands(version)
     for (const [method, params] of REQUESTS) {
       const { result, error } = await client.request(method, params)
@@ -260,7 +260,7 @@ it('8.1 a server that only wants to be asked again is, after a moment', async ()
   const frames: string[] = []
   const shown = (): number => frames.filter((frame) => frame.includes('input_required')).length
   rig = bridgeTo(server, STATELESS, {}, { clock, wrap: overheard(frames) })
-  const client = new RawClient(rig.served, { clock })
+  const client = new RawClient(rig.address, { clock })
   await client.shakeHands('2025-06-18')
   const called = client.request('tools/call', { name: 'any', arguments: {} })
   await until(() => expect(shown()).toBe(1))
@@ -335,7 +335,7 @@ describe('C2, 8.1: what a client declares that its version does not have, no ser
         },
       })
       rig = bridgeTo(server, STATELESS)
-      const client = new RawClient(rig.served)
+      const client = new RawClient(rig.address)
       await client.shakeHands(version, {
         elicitation: { form: {}, url: {} },
         sampling: { tools: {} },
@@ -352,7 +352,7 @@ describe('C2, 8.1: what a client declares that its version does not have, no ser
   it('of 2025-06-18 that asks its user: forms, by their name', async () => {
     const server = scripted({ version: STATELESS })
     rig = bridgeTo(server, STATELESS)
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     await client.shakeHands('2025-06-18', { elicitation: {} })
     await client.request('tools/call', { name: 'any', arguments: {} })
     expect(server.asked[0]?.caller.capabilities).toMatchObject({ elicitation: { form: {} } })

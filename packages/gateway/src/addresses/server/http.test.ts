@@ -261,7 +261,7 @@ it.each(versions.filter((version) => !isStateless(version) && version !== '2024-
       },
     })
     const rig: BridgeRig = bridgeTo(server, version)
-    const url = await served(rig.served)
+    const url = await served(rig.address)
     const client = await clientOf(url, { version, roots: ['file:///one'] }, { listen: false })
     const quiet = client.call('quiet')
     await until(() => expect(server.asked).toHaveLength(1))

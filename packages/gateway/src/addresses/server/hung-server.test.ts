@@ -48,7 +48,7 @@ async function serve(
   more: Partial<ServerConfig> = {},
 ): Promise<RawClient> {
   rig = bridgeTo(server, version, { ...SETTINGS, ...more }, { clock, log: collectingLog(said), wrap: hanging })
-  const client = new RawClient(rig.served, { clock, sharedLink: true })
+  const client = new RawClient(rig.address, { clock, sharedLink: true })
   expect(textOf(await client.ask('tools/call', CALL))).toBe('done')
   await flush()
   return client

@@ -44,9 +44,9 @@ it('the server is not polled for it', async () => {
     answer: ({ method }) => (method === 'tools/list' ? { tools: [] } : {}),
   })
   rigOf(server)
-  const session = new RawClient(rig.served, { clock }).session
+  const session = new RawClient(rig.address, { clock }).session
   await rig.upstream.gatewayConversation()
-  const endpoint = rig.served.endpoint()
+  const endpoint = rig.address.endpoint()
   held = []
   const prepared = endpoint.prepare(PEER)
   await until(() => expect(held).toHaveLength(1))
@@ -62,7 +62,7 @@ it('the server is not polled for it', async () => {
   await expect(endpoint.answer(inboundLike('tools/list'))).rejects.toMatchObject({ kind: 'session_closed' })
   expect(rig.ways.opened).toBe(opened)
   // It would be seen here: one that stays is polled for.
-  const staying = rig.served.endpoint()
+  const staying = rig.address.endpoint()
   await staying.prepare(PEER)
   staying.opened(session)
   await clock.advance(10_000)
@@ -76,7 +76,7 @@ it('neither when the server was away and it left meanwhile', async () => {
     answer: ({ method }) => (method === 'tools/list' ? { tools: [] } : {}),
   })
   rigOf(server)
-  const client = new RawClient(rig.served, { clock })
+  const client = new RawClient(rig.address, { clock })
   await client.shakeHands('2025-06-18')
   const own = rig.upstream.anyConversation
   // By which the server could be polled.
@@ -87,7 +87,7 @@ it('neither when the server was away and it left meanwhile', async () => {
   void client.request('tools/call', { name: 'any', arguments: {} })
   await until(() => expect(held).toHaveLength(1))
   client.close()
-  await until(() => expect(rig.served.sessions).toBe(0))
+  await until(() => expect(rig.address.sessions).toBe(0))
   const before = lists(server)
   for (const go of held) go()
   held = undefined
@@ -100,15 +100,15 @@ it('neither when the server was away and it left meanwhile', async () => {
 it('a conversation that it shared stays open for the others, and is nobody’s when the last has left', async () => {
   const server = scripted({ version: '2025-06-18' })
   rigOf(server, { session: 'shared' })
-  const [ann, bea] = [new RawClient(rig.served, { clock }), new RawClient(rig.served, { clock })]
+  const [ann, bea] = [new RawClient(rig.address, { clock }), new RawClient(rig.address, { clock })]
   for (const client of [ann, bea]) await client.shakeHands('2025-06-18')
   expect(textOf(await ann.request('tools/call', { name: 'any', arguments: {} }))).toBe('done')
   ann.close()
-  await until(() => expect(rig.served.sessions).toBe(1))
+  await until(() => expect(rig.address.sessions).toBe(1))
   expect(rig.upstream.pool.busy).toBe(true)
   expect(textOf(await bea.request('tools/call', { name: 'any', arguments: {} }))).toBe('done')
   bea.close()
-  await until(() => expect(rig.served.sessions).toBe(0))
+  await until(() => expect(rig.address.sessions).toBe(0))
   expect(rig.upstream.pool.busy).toBe(false)
 })
 

@@ -15,7 +15,7 @@ const levels = ({ told }: ScriptedServer): unknown[] =>
   told.filter(({ method }) => method === 'logging/setLevel').map(({ params }) => params['level'])
 
 async function sharingClient(): Promise<RawClient> {
-  const client = new RawClient(rig.served)
+  const client = new RawClient(rig.address)
   await client.shakeHands('2025-06-18')
   return client
 }
@@ -25,7 +25,7 @@ it('one that sees the server among others takes nothing away from who asked for 
   rig = bridgeTo(server, undefined, { session: 'shared' })
   const ann = await sharingClient()
   await ann.request('logging/setLevel', { level: 'info' })
-  const other = rig.served.endpoint({ told: (_, params) => params, listChanged: () => {} })
+  const other = rig.address.endpoint({ told: (_, params) => params, listChanged: () => {} })
   await other.prepare({ info: { name: 'other', version: '1' }, capabilities: {} })
   await other.wantLevel('error')
   expect(levels(server)).toEqual(['info'])

@@ -21,7 +21,7 @@ interface Peer {
 
 async function clientOf(server: ScriptedServer, version: ProtocolVersion, options: RigOptions = {}): Promise<Peer> {
   rig = bridgeTo(server, undefined, {}, options)
-  const raw = new RawClient(rig.served)
+  const raw = new RawClient(rig.address)
   if (eraOf(version) === 'stateless') return { raw, ask: (method, params) => raw.ask(method, params) }
   await raw.shakeHands(version)
   return { raw, ask: (method, params) => raw.request(method, params) }
@@ -171,7 +171,7 @@ it('X2 what a question of the server lost on its way to the client is reported w
     answer: ({ retry }) => (retry === undefined ? new InputRequired({ it: question } as never) : text('done')),
   })
   rig = bridgeTo(peer, undefined)
-  const raw = new RawClient(rig.served)
+  const raw = new RawClient(rig.address)
   await raw.shakeHands('2025-06-18', { sampling: {} })
   const called = raw.request('tools/call', { ...CALL, _meta: { [REPORT_KEY]: true } })
   const { id } = await raw.next('sampling/createMessage')
@@ -228,7 +228,7 @@ describe('X2 whoever observes the gateway', () => {
       },
     })
     rig = bridgeTo(peer, undefined, {}, { onEvent: (event) => void events.push(event) })
-    const raw = new RawClient(rig.served)
+    const raw = new RawClient(rig.address)
     await raw.shakeHands('2025-06-18', { sampling: {} })
     const called = raw.request('tools/call', CALL)
     const { id } = await raw.next('sampling/createMessage')

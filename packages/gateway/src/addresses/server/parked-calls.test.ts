@@ -22,7 +22,7 @@ afterEach(() => rig.close())
 
 function clientOf(server: ScriptedServer): RawClient {
   rig = bridgeTo(server, undefined, {}, { clock })
-  return new RawClient(rig.served, { clock })
+  return new RawClient(rig.address, { clock })
 }
 
 /** Asks these one after the other, and tells what it heard. */

@@ -40,7 +40,7 @@ function clientOf(
 ): RawClient {
   const { gather = 0, ...others } = options
   rig = bridgeTo(server, undefined, more, { clock, wrap: fromAfar(), ...others })
-  return new RawClient(rig.served, { clock, sharedLink: true, asking: { gather } })
+  return new RawClient(rig.address, { clock, sharedLink: true, asking: { gather } })
 }
 
 /** Asks for roots when it is spoken to, and again when it hears of others; its tools tell what it has heard by then. */

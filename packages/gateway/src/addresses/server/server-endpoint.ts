@@ -24,7 +24,7 @@ import {
   uriIn,
 } from '../../calls/index.ts'
 
-import { type Changed, type Hold, type ServerListeners, Subscriptions } from '../../following/index.ts'
+import { type ActiveSubscription, type OnChanged, type ServerListeners, Subscriptions } from '../../following/index.ts'
 import type { ClientGuard } from '../../limits/index.ts'
 import {
   type ClientLog,
@@ -42,15 +42,22 @@ import {
 import { ArrivingClient } from './arriving-client.ts'
 import { identityFor } from './identity.ts'
 import { ownClaim } from './own-claim.ts'
-import type { View } from './server-view.ts'
+
+/** How the address of all servers shows one of them to a client. */
+export interface ServerView {
+  /** The params of a notification or a question, with the names and URIs that the client knows. */
+  told(method: string, params: Body): Body
+  /** A list that this one client sees may have changed. */
+  listChanged(kind: ListKind): void
+}
 
 /** What all clients of one server share. */
-export interface Shared {
+export interface ServerShared {
   readonly upstream: Upstream
   readonly listeners: ServerListeners
   readonly tasks: TaskRuns
   readonly clientLog: ClientLog
-  readonly view?: View
+  readonly view?: ServerView
 }
 
 const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
@@ -62,7 +69,7 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
   limit: ClientGuard | undefined
   readonly #origin: CallOrigin = { kind: 'server', address: this }
   readonly upstream: Upstream
-  readonly #shared: Shared
+  readonly #shared: ServerShared
   readonly #client: ClientSession
   /** Of a client of the handshake era: the conversation that is its own. */
   #conversation: Conversation | undefined
@@ -75,14 +82,14 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
   #lease: Lease | undefined
   readonly #undo: (() => void)[] = []
   readonly #subscriptions = new Subscriptions()
-  readonly #updated: Changed = this.#noted((uri) => this.#tell(UPDATED, { uri }))
+  readonly #updated: OnChanged = this.#forgetResult((uri) => this.#tell(UPDATED, { uri }))
   /** What the server works on for this client. */
   readonly calls = new Bag<Call>()
   /** What its last attempts have left, where it is told of links with an error. */
   readonly demands: LinkDemands | undefined
   #closed = false
 
-  constructor(shared: Shared, client = UNKNOWN_CLIENT) {
+  constructor(shared: ServerShared, client = UNKNOWN_CLIENT) {
     this.#client = client
     this.upstream = shared.upstream
     this.#shared = shared
@@ -223,11 +230,11 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
   }
 
   /** For whoever shows this server among others, and knows by which URI the client is to be told. */
-  async followResource(uri: string, changed: Changed): Promise<Hold> {
+  async followResource(uri: string, changed: OnChanged): Promise<ActiveSubscription> {
     if (this.#closed) throw new ParleyError('session_closed')
     const conversation = this.#conversation?.ready ? this.#conversation : await this.#conversationAgain()
-    const { isHeld, stop } = await this.#subscriptions.add(conversation, uri, this.#noted(changed))
-    return { isHeld: () => this.#conversation?.open === true && isHeld(), stop }
+    const { isActive, stop } = await this.#subscriptions.add(conversation, uri, this.#forgetResult(changed))
+    return { isActive: () => this.#conversation?.open === true && isActive(), stop }
   }
 
   /**
@@ -275,7 +282,7 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
   }
 
   /** What was kept of a resource is not true any more. */
-  #noted(changed: Changed): Changed {
+  #forgetResult(changed: OnChanged): OnChanged {
     return (uri) => {
       this.upstream.resultCache.updated(uri)
       changed(uri)

@@ -45,7 +45,7 @@ const serverOf = (version: ProtocolVersion, name: string, capabilities: Capabili
 
 async function clientOf(server: ScriptedServer, version: ProtocolVersion): Promise<{ ask: Ask; raw: RawClient }> {
   rig = bridgeTo(server, undefined, {}, { clock })
-  const raw = new RawClient(rig.served, { clock })
+  const raw = new RawClient(rig.address, { clock })
   if (isStateless(version)) return { raw, ask: (method, params) => raw.ask(method, params) }
   await raw.shakeHands(version)
   return { raw, ask: (method, params) => raw.request(method, params) }
@@ -136,7 +136,7 @@ const BY_HANDLE = { experimental: { 'dev.parley/session': {} } }
 describe('L1 a server that comes back', () => {
   it('with other capabilities is introduced with them, and lists it has now are told of', async () => {
     rig = bridgeTo(serverOf('2025-06-18', 'one', { tools: { listChanged: true } }), undefined, {}, { clock })
-    const client = new RawClient(rig.served, { clock })
+    const client = new RawClient(rig.address, { clock })
     expect((await client.ask('server/discover')).result?.['capabilities']).toEqual({
       tools: { listChanged: true },
       ...BY_HANDLE,
@@ -165,7 +165,7 @@ describe('L1 a server that comes back', () => {
       answer: async (inbound) => text(JSON.stringify(await inbound.request('roots/list'))),
     })
     rig = bridgeTo(server, undefined, {}, { clock })
-    const client = new RawClient(rig.served, { clock })
+    const client = new RawClient(rig.address, { clock })
     const { result } = await client.ask('tools/call', CALL, { roots: {} })
     rig.crash()
     await flush()
@@ -188,7 +188,7 @@ describe('L1 a server that comes back', () => {
     })
     const one = scripted({ version: '2026-07-28', answer: list('one') })
     rig = bridgeTo(one, undefined, {}, { clock })
-    const client = new RawClient(rig.served, { clock })
+    const client = new RawClient(rig.address, { clock })
     for (let count = 0; count < 3; count++) await client.ask('tools/list')
     expect(one.asked).toHaveLength(1)
     rig.replaceBy(scripted({ version: '2026-07-28', answer: list('two') }))

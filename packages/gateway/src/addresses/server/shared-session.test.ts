@@ -27,7 +27,7 @@ afterEach(async () => {
 })
 
 async function sharing(version: string, capabilities: Capabilities = {}): Promise<RawClient> {
-  const client = new RawClient(rig.served, { clock })
+  const client = new RawClient(rig.address, { clock })
   await client.shakeHands(version, capabilities)
   return client
 }
@@ -81,7 +81,7 @@ describe('8.2 log messages of a server that does not say which call they are abo
     const server = logging()
     rig = bridgeTo(server, undefined, { session: 'shared' }, { clock })
     const [ann, bea] = [await sharing('2025-06-18'), await sharing('2025-06-18')]
-    const modern = new RawClient(rig.served, { clock, sharedLink: true })
+    const modern = new RawClient(rig.address, { clock, sharedLink: true })
     const waiting = bea.request('tools/call', { name: 'slow' })
     await until(() => expect(server.asked).toHaveLength(1))
     const [own, other] = await Promise.all([
@@ -154,7 +154,7 @@ describe('8.4 tasks of clients that share a session with a server of 2025-11-25'
     'a tool whose support is %s: its task is the client’s own, and nobody else knows of it',
     async (taskSupport) => {
       rig = bridgeTo(makeServer(taskSupport), VERSION, { session: 'shared' }, { clock })
-      const [ann, bea] = [new RawClient(rig.served, { clock }), new RawClient(rig.served, { clock })]
+      const [ann, bea] = [new RawClient(rig.address, { clock }), new RawClient(rig.address, { clock })]
       for (const client of [ann, bea]) await client.shakeHands(VERSION)
       expect(rig.ways.open).toBe(1)
       const { result } = await ann.request('tools/call', { name: 'slow', arguments: {}, task: {} })
@@ -177,7 +177,7 @@ describe('8.4 tasks of clients that share a session with a server of 2025-11-25'
 
   it('nor do they see those the gateway had run at the server', async () => {
     rig = bridgeTo(makeServer('required'), VERSION, { session: 'shared' }, { clock })
-    const [ann, bea] = [new RawClient(rig.served, { clock }), new RawClient(rig.served, { clock })]
+    const [ann, bea] = [new RawClient(rig.address, { clock }), new RawClient(rig.address, { clock })]
     for (const client of [ann, bea]) await client.shakeHands(VERSION)
     const called = ann.request('tools/call', { name: 'slow', arguments: {} })
     await until(() => expect(finish).toBeDefined())

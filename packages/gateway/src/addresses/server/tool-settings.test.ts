@@ -4,7 +4,7 @@ import type { Body, Link, LinkEvents } from 'parley-mcp/engine'
 import { flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { REPORT_KEY } from '../../calls/report.ts'
-import { PinBook } from '../../catalogue/index.ts'
+import { ToolPins } from '../../catalogue/index.ts'
 import { toolDefaults } from '../../config/defaults.ts'
 import type { ServerConfig, ToolSettings } from '../../config/index.ts'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
@@ -39,7 +39,7 @@ async function clientOf(
   more: Partial<ServerConfig>,
 ): Promise<{ ask: Ask; raw: RawClient }> {
   rig = bridgeTo(server, undefined, more)
-  const raw = new RawClient(rig.served)
+  const raw = new RawClient(rig.address)
   if (version === '2026-07-28') return { raw, ask: (method, params) => raw.ask(method, params) }
   await raw.shakeHands(version)
   return { raw, ask: (method, params) => raw.request(method, params) }
@@ -78,7 +78,7 @@ describe.each(pairs)('G3 a client of $client and a server of $server', ({ client
   it('does not see a tool whose definition is not the one that was pinned', async () => {
     const definitions = [tool('one'), tool('two')]
     const { ask } = await clientOf(serverOf(server, definitions), version, settings({ pin: 'block' }))
-    ;(rig as BridgeRig).upstream.tools.pins = PinBook.inMemory()
+    ;(rig as BridgeRig).upstream.tools.pins = ToolPins.inMemory()
     expect(await listed(ask)).toEqual(['one', 'two'])
     definitions[1] = tool('two', 'does something else now')
     ;(rig as BridgeRig).upstream.tools.forget()
@@ -106,7 +106,7 @@ describe('G3 a definition that says two things at once', () => {
     ['2026-07-28', '2026-07-28'],
   ] as const)('a client of %s is shown what was pinned of it, by a server of %s', async (spoken, version) => {
     rig = bridgeTo(serverOf(version, [tool('one', 'seen')]), undefined, settings({ pin: 'block' }), { wrap: twofold })
-    rig.upstream.tools.pins = PinBook.inMemory()
+    rig.upstream.tools.pins = ToolPins.inMemory()
     const client = await rig.connect({ versions: [spoken] })
     let told = ''
     const onText = (json: string): void => {

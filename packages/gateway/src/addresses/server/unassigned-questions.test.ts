@@ -53,7 +53,7 @@ function clientOf(
   options: RigOptions = { transport: 'http' },
 ): RawClient {
   rig = bridgeTo(server, undefined, more, { clock, log, ...options })
-  return new RawClient(rig.served, { clock, sharedLink: true })
+  return new RawClient(rig.address, { clock, sharedLink: true })
 }
 
 const call = (client: RawClient, name: string, more: Body = {}): Promise<RawMessage> =>
@@ -116,7 +116,7 @@ describe('8.2 rule 1: a server that asks in its session', () => {
       },
     })
     clientOf(server, { session: 'shared' })
-    const [ann, bea] = [new RawClient(rig.served, { clock }), new RawClient(rig.served, { clock })]
+    const [ann, bea] = [new RawClient(rig.address, { clock }), new RawClient(rig.address, { clock })]
     for (const client of [ann, bea]) await client.shakeHands('2025-06-18', ASKABLE)
     const running = bea.request('tools/call', { name: 'of bea', arguments: {} })
     expect(textOf(await ann.request('tools/call', { name: 'of ann', arguments: {} }))).toBe('of ann')
@@ -151,22 +151,22 @@ describe('8.2 "session": "shared" that cannot be followed', () => {
     expect(warnings).toEqual([
       expect.stringMatching(/^rig: .*does not say to which call.*"session": "principal" and "principalHeader"/),
     ])
-    await new RawClient(rig.served, { clock }).shakeHands('2025-06-18', ASKABLE)
+    await new RawClient(rig.address, { clock }).shakeHands('2025-06-18', ASKABLE)
     expect(warnings).toHaveLength(1)
   })
 
   it('is said to be so for clients that shook hands', async () => {
     clientOf(scripted({ version: '2025-06-18' }), { session: 'shared' }, {})
-    await new RawClient(rig.served, { clock }).shakeHands('2025-06-18')
+    await new RawClient(rig.address, { clock }).shakeHands('2025-06-18')
     expect(warnings).toEqual([])
-    await new RawClient(rig.served, { clock }).shakeHands('2025-06-18', ASKABLE)
+    await new RawClient(rig.address, { clock }).shakeHands('2025-06-18', ASKABLE)
     expect(warnings).toHaveLength(1)
   })
 
   it('is not said where nobody asked for it', async () => {
     const client = clientOf(scripted({ version: '2025-06-18' }), {}, {})
     expect(textOf(await call(client, 'any'))).toBe('done')
-    await new RawClient(rig.served, { clock }).shakeHands('2025-06-18', ASKABLE)
+    await new RawClient(rig.address, { clock }).shakeHands('2025-06-18', ASKABLE)
     expect(warnings).toEqual([])
   })
 })
@@ -181,7 +181,7 @@ describe('X1 a question goes on as it came', () => {
       answer: async (inbound) => text(String((await inbound.request(ELICIT, elicitation('who', more)))['action'])),
     })
     rig = bridgeTo(server, undefined, {}, { clock, transport: 'http' })
-    const client = new RawClient(rig.served, { clock })
+    const client = new RawClient(rig.address, { clock })
     await client.shakeHands('2025-11-25', ASKABLE)
     const called = client.request('tools/call', { name: 'any', arguments: {} })
     const { id, params } = await client.next(ELICIT)
@@ -205,7 +205,7 @@ describe('8.2 news of resources', () => {
       {},
       { clock, onEvent: (event) => void (event.type === 'ignored' && ignored.push(event.detail)) },
     )
-    const client = new RawClient(rig.served, { clock })
+    const client = new RawClient(rig.address, { clock })
     await client.shakeHands('2025-06-18')
     await client.request('resources/subscribe', { uri: 'a:one' })
     server.sessions.at(-1)?.notify('notifications/resources/updated', { uri })

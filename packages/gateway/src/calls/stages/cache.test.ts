@@ -51,7 +51,7 @@ function gatewayTo(server: ScriptedServer, more: Partial<ServerConfig> = {}): vo
 }
 
 async function clientOf(version: ProtocolVersion): Promise<(method: string, meta?: Body) => Promise<RawMessage>> {
-  const raw = new RawClient(rig.served, { clock })
+  const raw = new RawClient(rig.address, { clock })
   if (version !== STATELESS) await raw.shakeHands(version)
   return (method, meta) => {
     const params = { ...PARAMS[method], ...(meta && { _meta: meta }) }
@@ -112,7 +112,7 @@ describe.each(handshakes)('a client of %s', (version) => {
   it('that is told of news reads them', async () => {
     const server = serverOf(FRESH)
     gatewayTo(server)
-    const raw = new RawClient(rig.served, { clock })
+    const raw = new RawClient(rig.address, { clock })
     await raw.shakeHands(version)
     await raw.request('resources/subscribe', { uri: 'note://one' })
     await until(() => expect(server.listening.size).toBeGreaterThan(0))
@@ -179,7 +179,7 @@ it.each([
     },
   })
   gatewayTo(server)
-  const follower = new RawClient(rig.served, { clock })
+  const follower = new RawClient(rig.address, { clock })
   await follower.shakeHands('2025-11-25')
   await follower.request('resources/subscribe', { uri: 'note://one' })
   await until(() => expect(server.listening.size).toBeGreaterThan(0))

@@ -33,12 +33,12 @@ function limited(server: ScriptedServer, requests: number): void {
 }
 
 async function handshaken(): Promise<RawClient> {
-  const client = new RawClient(rig.served, { clock })
+  const client = new RawClient(rig.address, { clock })
   await client.shakeHands('2025-06-18')
   return client
 }
 
-const stateless = (): RawClient => new RawClient(rig.served, { clock, sharedLink: true })
+const stateless = (): RawClient => new RawClient(rig.address, { clock, sharedLink: true })
 
 const REFUSED = {
   code: -32603,

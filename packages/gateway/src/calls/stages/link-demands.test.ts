@@ -43,7 +43,7 @@ afterEach(async () => {
 
 async function clientOf(server: ScriptedServer): Promise<RawClient> {
   rig = bridgeTo(server, undefined, { urlMode: 'error' }, { clock, wrap: overheard([], sent) })
-  const client = new RawClient(rig.served, { clock })
+  const client = new RawClient(rig.address, { clock })
   await client.shakeHands('2025-11-25', ABLE)
   return client
 }
@@ -133,7 +133,7 @@ describe('8.3 urlMode "error"', () => {
 
   it('so does that of another client, and one that comes after the end', async () => {
     const client = await clientOf(asking({ one: link('https://a.example/one') }))
-    const other = new RawClient(rig.served, { clock })
+    const other = new RawClient(rig.address, { clock })
     await other.shakeHands('2025-11-25', ABLE)
     demandedIn(await client.request('tools/call', CALL))
     demandedIn(await other.request('tools/call', CALL))

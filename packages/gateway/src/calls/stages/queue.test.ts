@@ -35,7 +35,7 @@ function rigOf(version: ProtocolVersion, transport?: string, maxQueued = 0): voi
 }
 
 async function handshaken(): Promise<RawClient> {
-  const client = new RawClient(rig.served, { clock })
+  const client = new RawClient(rig.address, { clock })
   await client.shakeHands('2025-06-18', ASKABLE)
   return client
 }
@@ -43,7 +43,7 @@ async function handshaken(): Promise<RawClient> {
 describe.each(['memory', 'http'])('G a server behind %s that asks', (transport) => {
   it('works for others while a call of a client of 2026-07-28 is parked, and goes on with it', async () => {
     rigOf('2025-06-18', transport)
-    const client = new RawClient(rig.served, { clock })
+    const client = new RawClient(rig.address, { clock })
     const { keys, state } = shown(await client.ask('tools/call', ASK, ASKABLE))
     expect(rig.upstream.bulkhead.stats().running).toBe(0)
     expect(textOf(await client.ask('tools/call', ECHO))).toBe('echo')
@@ -55,7 +55,7 @@ describe.each(['memory', 'http'])('G a server behind %s that asks', (transport) 
 
   it('has its place back when a parked call is never continued', async () => {
     rigOf('2025-06-18', transport)
-    const client = new RawClient(rig.served, { clock })
+    const client = new RawClient(rig.address, { clock })
     shown(await client.ask('tools/call', ASK, ASKABLE))
     await clock.advance(30 * 60_000)
     expect(rig.upstream.bulkhead.stats().running).toBe(0)
@@ -84,7 +84,7 @@ describe.each(['memory', 'http'])('G a server behind %s that asks', (transport) 
     void ann.request('tools/call', ASK)
     await ann.next('elicitation/create')
     ann.close()
-    await until(() => expect(rig.served.sessions).toBe(1))
+    await until(() => expect(rig.address.sessions).toBe(1))
     await flush()
     expect(textOf(await bea.request('tools/call', ECHO))).toBe('echo')
     await flush()

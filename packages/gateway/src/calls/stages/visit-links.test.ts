@@ -42,7 +42,7 @@ afterEach(() => rig.close())
 
 function clientOf(server: ScriptedServer): RawClient {
   rig = bridgeTo(server, undefined, {}, { clock, wrap: overheard(frames) })
-  return new RawClient(rig.served, { clock })
+  return new RawClient(rig.address, { clock })
 }
 
 /** How often the server has shown questions. */
@@ -363,7 +363,7 @@ describe(`8.3 a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
     it('nor where the server has nobody to tell: the conversation was for one request', async () => {
       const server = demanding(1, ...URLS)
       rig = bridgeTo(server, undefined, {}, { clock })
-      const client = new RawClient(rig.served, { clock, sharedLink: true })
+      const client = new RawClient(rig.address, { clock, sharedLink: true })
       expect(textOf(await client.ask('tools/call', await agreed(client), LINKS))).toBe('in')
     })
 

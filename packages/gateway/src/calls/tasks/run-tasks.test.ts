@@ -67,7 +67,7 @@ function clientOf(
   more: Partial<ServerConfig> = {},
 ): RawClient {
   rig = bridgeTo(server, version, more, { clock })
-  return new RawClient(rig.served, { clock })
+  return new RawClient(rig.address, { clock })
 }
 
 const call = (name: string): Body => ({ name, arguments: {} })
@@ -342,7 +342,7 @@ describe('D7 where clients are known, tasks of a server of 2026-07-28 belong to 
     as: (principal: string | undefined, method: string, params: Body) => Promise<RawMessage>
   } {
     rig = bridgeTo(counting(), STATELESS, {}, { clock })
-    const client = new RawClient(rig.served, { clock, sharedLink: true })
+    const client = new RawClient(rig.address, { clock, sharedLink: true })
     const as = (principal: string | undefined, method: string, params: Body): Promise<RawMessage> => {
       client.principal = principal
       return client.ask(method, params, EXTENDED)
@@ -382,7 +382,7 @@ describe('D7 where clients are known, tasks of a server of 2026-07-28 belong to 
 
   it('what the gateway follows for a client that shook hands is no other client’s', async () => {
     const { as } = open()
-    const old = new RawClient(rig.served, { clock })
+    const old = new RawClient(rig.address, { clock })
     await old.shakeHands('2025-06-18')
     void old.request('tools/call', call('any'))
     await running(

@@ -47,7 +47,7 @@ function clientOf(version: ProtocolVersion): RawClient {
     if (event.type === 'loss') losses.push(event.loss)
   }
   rig = bridgeTo(makeServer(), version, {}, { clock, onEvent })
-  return new RawClient(rig.served, { clock })
+  return new RawClient(rig.address, { clock })
 }
 
 const call = (name: string, meta: Body = { progressToken: 'p' }): Body => ({ name, arguments: {}, _meta: meta })

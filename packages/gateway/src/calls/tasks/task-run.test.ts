@@ -55,7 +55,7 @@ const WAYS: readonly { readonly who: string; begin(): Promise<() => void> }[] = 
   {
     who: 'a client of 2026-07-28 gives up',
     begin: async () => {
-      const client = new RawClient(rig.served, { clock })
+      const client = new RawClient(rig.address, { clock })
       const requestId = client.nextId
       void client.ask('tools/call', CALL)
       return () => client.send({ method: 'notifications/cancelled', params: { requestId } })
@@ -64,7 +64,7 @@ const WAYS: readonly { readonly who: string; begin(): Promise<() => void> }[] = 
   {
     who: 'a client of 2025-06-18 ends its session',
     begin: async () => {
-      const client = new RawClient(rig.served, { clock })
+      const client = new RawClient(rig.address, { clock })
       await client.shakeHands('2025-06-18')
       void client.request('tools/call', CALL)
       return () => void client.session.close({ drain: 0 })
@@ -115,7 +115,7 @@ describe('8.1 a client of 2025-06-18 ends its session while a server of 2026-07-
       },
     })
     rig = bridgeTo(server, '2026-07-28', {}, { clock })
-    const client = new RawClient(rig.served, { clock })
+    const client = new RawClient(rig.address, { clock })
     await client.shakeHands('2025-06-18')
     void client.request('tools/call', CALL)
     await until(() => expect(server.asked.map(({ method }) => method)).toContain('tools/call'))
@@ -137,7 +137,7 @@ describe('C-25 what comes of a task that only the gateway knows of', () => {
   }
 
   it('does not name the task to a client that waits for the result', async () => {
-    const client = new RawClient(rig.served, { clock })
+    const client = new RawClient(rig.address, { clock })
     const called = client.ask('tools/call', CALL)
     await finish()
     expect((await called).result?.['_meta']).toEqual({
@@ -147,7 +147,7 @@ describe('C-25 what comes of a task that only the gateway knows of', () => {
   })
 
   it('does not name it to one that has a task of the gateway', async () => {
-    const client = new RawClient(rig.served, { clock })
+    const client = new RawClient(rig.address, { clock })
     const extended = { extensions: { [TASKS_EXTENSION]: {} } } as Capabilities
     const { result } = await client.ask('tools/call', CALL, extended)
     await finish()

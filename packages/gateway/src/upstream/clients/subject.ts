@@ -10,7 +10,7 @@ export interface Subject {
 export interface Location {
   readonly server: string
   /** What the subject is called at the server. */
-  readonly own?: string | undefined
+  readonly nameAtServer?: string | undefined
 }
 
 const SUBJECTS: Readonly<Record<string, readonly [kind: Subject['kind'], key: string]>> = {

@@ -4,7 +4,7 @@
  */
 import { ParleyError, type Tool } from 'parley-mcp'
 import { type HeaderParam, weightOf } from 'parley-mcp/engine'
-import { namesTools, type PinBook, straySettings, type ToolFilter, toolFilter } from '../../catalogue/index.ts'
+import { namesTools, straySettings, type ToolFilter, type ToolPins, toolFilter } from '../../catalogue/index.ts'
 import type { Upstream } from '../upstream.ts'
 import { Definitions, type KnownTool } from './definitions.ts'
 
@@ -35,7 +35,7 @@ export class ToolCatalogue {
   #relearning: Promise<void> | undefined
   #said = new Set<string>()
   /** Set by whoever keeps the pins. */
-  pins: PinBook | undefined
+  pins: ToolPins | undefined
 
   constructor(upstream: Upstream) {
     this.#upstream = upstream

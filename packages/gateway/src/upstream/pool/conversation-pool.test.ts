@@ -60,7 +60,7 @@ function slow(): ScriptedServer & { finish(): void } {
 
 function clientOf(server: ScriptedServer, more: Partial<ServerConfig> = {}): RawClient {
   rig = bridgeTo(server, undefined, { maxSessions: 3, ...more }, { clock })
-  return new RawClient(rig.served, { clock, sharedLink: true })
+  return new RawClient(rig.address, { clock, sharedLink: true })
 }
 
 function callAs(
@@ -171,7 +171,7 @@ describe('sessions for one request', () => {
 
 describe('sessions of clients that shook hands', () => {
   const arrive = async (): Promise<RawMessage> =>
-    new RawClient(rig.served, { clock }).request('initialize', {
+    new RawClient(rig.address, { clock }).request('initialize', {
       protocolVersion: '2025-06-18',
       capabilities: {},
       clientInfo: { name: 'raw', version: '1' },
@@ -188,7 +188,7 @@ describe('sessions of clients that shook hands', () => {
   it('take the place of what is only kept, and leave their own to the next', async () => {
     const client = clientOf(numbered(), { maxSessions: 1 })
     await callAs(client, 'ann')
-    const own = new RawClient(rig.served, { clock })
+    const own = new RawClient(rig.address, { clock })
     await own.shakeHands('2025-06-18')
     expect(textOf(await own.request('tools/call', CALL))).toBe('2')
     expect((await callAs(client, 'ann')).error).toMatchObject({ message: expect.stringContaining('raise maxSessions') })
@@ -219,7 +219,7 @@ describe('8.2 rule 1: calls that may be asked something, in one session', () => 
   it('wait for their turn in a line that has an end and can be left', async () => {
     const server = slow()
     rig = bridgeTo(server, undefined, { maxQueued: 1 }, { clock })
-    const client = new RawClient(rig.served, { clock })
+    const client = new RawClient(rig.address, { clock })
     const first = client.ask('tools/call', CALL, ASKABLE)
     await until(() => expect(server.asked).toHaveLength(1))
     const leaver = client.nextId

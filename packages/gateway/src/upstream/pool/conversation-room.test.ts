@@ -56,7 +56,7 @@ async function answer(inbound: Inbound): Promise<Body> {
 
 function serve(config: Partial<ServerConfig> = {}): void {
   rig = bridgeTo(server, undefined, { maxSessions: MOST, ...config }, { clock, log: collectingLog(said) })
-  handler = fetchHandler(rig.served, { clock, principal: ({ header }) => header('x-user') })
+  handler = fetchHandler(rig.address, { clock, principal: ({ header }) => header('x-user') })
 }
 
 interface Told extends RawMessage {
@@ -205,7 +205,7 @@ describe.each(['principal', 'request', 'handle'] as const)(
   (session) => {
     it('that never answer a question make room after two minutes, and learn that the call has to be made again', async () => {
       serve({ session, maxSessions: 2 })
-      const client = new RawClient(rig.served, { clock, sharedLink: true })
+      const client = new RawClient(rig.address, { clock, sharedLink: true })
       const ask = (principal: string, params: Body): Promise<RawMessage> => {
         client.principal = principal
         return client.request('tools/call', { ...params, _meta: envelope(ASKABLE) })

@@ -23,7 +23,7 @@ async function logAfter(
     session && { session },
     { clock, log },
   )
-  const client = new RawClient(rig.served, { clock, sharedLink: true })
+  const client = new RawClient(rig.address, { clock, sharedLink: true })
   for (let call = 0; call < calls; call++) await client.ask('tools/call', { name: 'any', arguments: {} }, capabilities)
   return said
 }

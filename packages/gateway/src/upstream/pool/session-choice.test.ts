@@ -50,7 +50,7 @@ const patient = (): ScriptedServer =>
 /** Clients without sessions that share one way in. */
 function clientOf(server: ScriptedServer, more: Partial<ServerConfig> = {}, options: RigOptions = {}): RawClient {
   rig = bridgeTo(server, undefined, more, { clock, ...options })
-  return new RawClient(rig.served, { clock, sharedLink: true })
+  return new RawClient(rig.address, { clock, sharedLink: true })
 }
 
 async function sessionOf(client: RawClient, capabilities: Capabilities = {}, meta: Body = {}): Promise<string> {
