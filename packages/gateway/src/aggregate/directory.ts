@@ -1,4 +1,4 @@
-/** Which server a name, a URI or a task belongs to, and what it is called there. */
+/** Finds the server of a name, a URI or a task, and its name at that server. */
 import { ParleyError } from 'parley-mcp'
 import { type FoundName, isAppUri } from '../catalogue/index.ts'
 import type { Subject, Upstream } from '../upstream/index.ts'
@@ -9,7 +9,7 @@ import type { TaskIds } from './task-ids.ts'
 
 export interface Route {
   readonly upstream: Upstream
-  /** The name, URI or id at the server. */
+  /** A name, a URI or the id of a task. */
   readonly nameAtServer: string
 }
 
@@ -33,7 +33,7 @@ const PROMPTS: Naming = {
   find: (nameIndex, name) => nameIndex.findPrompt(name),
 }
 
-/** Of a name, in characters, that an error repeats. */
+/** Of a name that an error repeats. */
 const MAX_SHOWN_CHARACTERS = 200
 const MAX_CANDIDATES = 20
 
@@ -51,8 +51,8 @@ export class Directory {
   }
 
   /**
-   * By the name clients are shown, or else by the name it has at the only server that has it. `readClientTools` reads what the
-   * client alone is shown.
+   * By the public name, or else by the name at the server if only one server has it. `readClientTools` reads the lists
+   * that only this client sees.
    */
   async tool(name: unknown, readClientTools?: () => Promise<void>): Promise<Route> {
     const route = await this.#named(TOOLS, name)
@@ -75,7 +75,7 @@ export class Directory {
     return route
   }
 
-  /** Without asking anybody. */
+  /** Sends no request. */
   knownTool(name: string): Route | undefined {
     const found = this.#nameIndex.findTool(name)
     const route = this.#route(found?.server, found?.name)
@@ -84,7 +84,7 @@ export class Directory {
     return upstream === undefined || others.length > 0 ? undefined : { upstream, nameAtServer: name }
   }
 
-  /** Without asking anybody. */
+  /** Sends no request. */
   known({ kind, name }: Subject): Route | undefined {
     if (kind === 'tool') return this.knownTool(name)
     if (kind === 'task') return this.findTask(name)
@@ -94,13 +94,12 @@ export class Directory {
   }
 
   /**
-   * Nobody may have read the lists since the gateway was started; then they are read now, as far as they decide whose
-   * it is.
+   * The lists may be unread since the gateway was started. Then this reads those that decide which server has the URI.
    */
   async resource(uri: unknown): Promise<Route> {
     if (typeof uri !== 'string') throw new ParleyError('invalid_params', { message: '"uri" must be a string' })
     const offerer = this.#nameIndex.offeredBy(uri)
-    // Who answers for another page is whoever has it alone: those after the first one count, too.
+    // A page of an app must be at one server only, so the servers after the first one count as well.
     if (offerer !== undefined)
       await (isAppUri(uri) ? this.#lists.waitForReached() : this.#lists.waitForServersBefore(offerer))
     else if (this.#nameIndex.route(uri) === undefined)
@@ -116,7 +115,7 @@ export class Directory {
     return { upstream, nameAtServer: routed.uri }
   }
 
-  /** Whether what is `unread` can make no difference any more to whose a URI is. */
+  /** Whether the `unread` lists cannot change the server of a URI any more. */
   #isDecided(uri: string, unread: ReadonlyMap<string, unknown>): boolean {
     return isAppUri(uri) ? unread.size === 0 : this.#nameIndex.ownerOf(uri, unread) !== undefined
   }
@@ -148,14 +147,14 @@ export class Directory {
     return upstream === undefined || nameAtServer === undefined ? undefined : { upstream, nameAtServer }
   }
 
-  /** `undefined`: no server is known by such a name. */
+  /** `undefined`: the name contains no known server. */
   async #named(naming: Naming, name: unknown): Promise<Route | undefined> {
     const { method, find } = naming
     if (typeof name !== 'string') throw new ParleyError('invalid_params', { message: '"name" must be a string' })
     let found = find(this.#nameIndex, name)
     const upstream = this.#nameIndex.server(found?.server)
     if (upstream === undefined) return undefined
-    // Shortened names are known by the list they stand in.
+    // A shortened name is only known after its list was read.
     if (found?.name === undefined) {
       await this.#lists.read(method, upstream)
       found = find(this.#nameIndex, name)

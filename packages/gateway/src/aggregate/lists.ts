@@ -1,6 +1,6 @@
 /**
- * The lists of all servers as one: in pages, within a deadline, and with what a server gave last while it gives
- * nothing.
+ * The lists of all servers as one, in pages and within a deadline. While a server gives no list, clients see what it gave
+ * last.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { ParleyError } from 'parley-mcp'
@@ -16,7 +16,7 @@ import { RESOURCE_METHODS, type ResourceMethod, UnreadServers } from './unread-s
 
 export type ListMethod = 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list'
 
-/** By method: the member of its result, and the capability without which nobody is asked. */
+/** By method: the member of its result, and the capability that a server needs for it. */
 const LISTS: Readonly<Record<ListMethod, { readonly field: string; readonly kind: ListKind }>> = {
   'tools/list': { field: 'tools', kind: 'tools' },
   'prompts/list': { field: 'prompts', kind: 'prompts' },
@@ -26,8 +26,9 @@ const LISTS: Readonly<Record<ListMethod, { readonly field: string; readonly kind
 const METHODS = Object.keys(LISTS) as ListMethod[]
 /** How long one server may delay a list of all, in milliseconds. */
 export const LIST_DEADLINE_MS = 5000
+/** Of one list of one server. */
 const MAX_PAGES = 1000
-/** Of the list of one server that is read in one go, about. */
+/** Of one list that is read to its end, approximately. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024
 const MAX_LOGGED_PROBLEMS = 1000
 
@@ -35,7 +36,7 @@ export function isListMethod(method: string): method is ListMethod {
   return Object.hasOwn(LISTS, method)
 }
 
-/** An item in the words of its server. */
+/** An item as its server lists it. */
 export interface Listed {
   readonly server: string
   readonly item: Body
@@ -47,19 +48,18 @@ interface Fetched {
   readonly nextCursor?: string
 }
 
-/** Asks a server for one page, as its clients may see it. */
+/** Requests one page of a server, as clients may see it. */
 type Ask = (params: Body) => Promise<Body>
 
-/** The list of a server as one client's own conversation shows it. */
+/** The list of one server in one client's own conversation. */
 export interface ClientList {
-  /** What is remembered of it is remembered for as long as there is this one. */
+  /** The pages are remembered as long as this object lives. */
   readonly owner: object
   readonly ask: Ask
 }
 
 /**
- * Where one client's conversations show other lists than the gateway's own; `undefined` where it sees what everybody
- * does.
+ * Returns the client's own list of a server, or `undefined` where the client sees the same list as all others.
  */
 export type ClientLists = (upstream: Upstream) => ClientList | undefined
 
@@ -68,24 +68,24 @@ export interface ListsOptions {
   readonly startupWait: StartupWait
   readonly log: GatewayLog
   readonly clock: Clock
-  /** What a list was given without has come after all. */
+  /** Called when a part that was missing in a list has arrived. */
   readonly onLate: (kind: ListKind) => void
 }
 
-/** What is remembered of the lists of one conversation. */
+/** The remembered pages of one conversation. */
 interface ClientListMemory {
-  /** By which cursors say whose they are. */
+  /** Cursors carry it to name their conversation. */
   readonly id: string
   readonly readers: Map<ListMethod, PageReader<Listed>>
 }
 
-/** By server: its lists that have not been read to their end. */
+/** By server: its lists that were not read to their end. */
 type Unread = Map<string, Set<ListMethod>>
 
 interface Discovery {
   readonly done: Promise<unknown>
   readonly unread: Unread
-  /** When it was over. */
+  /** The time of its end. */
   over: number
 }
 
@@ -93,14 +93,14 @@ export class Lists {
   readonly #options: ListsOptions
   readonly #merged: ReadonlyMap<ListMethod, MergedList<Listed>>
   readonly #memories = new WeakMap<object, ClientListMemory>()
-  /** What was last said of a list of a server. */
+  /** By method and server: the problem in the log. */
   readonly #said = new Map<string, string>()
-  /** Servers that were not reached yet, and of whose predecessors the lists are remembered. */
+  /** Servers that replaced another of the same name and were not reached yet. The lists of the other are remembered. */
   readonly #replacements = new Set<Upstream>()
   readonly #unreadServers: UnreadServers
   readonly #common: CommonResources
   #discovery: Discovery | undefined
-  /** Whoever waits for a resource to be shown. */
+  /** Callbacks of calls that wait for a resource to be listed. */
   readonly #waiting = new Set<() => void>()
 
   constructor(options: ListsOptions) {
@@ -139,8 +139,8 @@ export class Lists {
   }
 
   /**
-   * Items stand in the order of the configuration: when one is given, all servers before its own were asked. To `apart`
-   * those are added that show the client a list of its own.
+   * Items stand in the order of the configuration: the servers before that of an item were asked first. Adds to `apart`
+   * the servers that show the client a list of its own.
    */
   async #collect(
     method: ListMethod,
@@ -195,7 +195,7 @@ export class Lists {
     return { [LISTS[method].field]: shown, ...(nextCursor === undefined ? {} : { nextCursor }) }
   }
 
-  /** Reads the whole list of one server, or as much as a list may be; its names are known then. */
+  /** Reads the whole list of one server, up to the limits, so that its names are known. */
   async read(method: ListMethod, upstream: Upstream): Promise<void> {
     const { name } = upstream
     const seen = new Set<string>()
@@ -214,7 +214,7 @@ export class Lists {
     if (problem !== undefined) this.#say(method, [{ server: name }], [{ server: name, problem }])
   }
 
-  /** Resolves when nobody in front of a server can turn out to offer what it offers. */
+  /** Resolves when the resources of all servers before this one are known, or their time is over. */
   waitForServersBefore(server: string): Promise<void> {
     return this.#unreadServers.waitForServersBefore(server)
   }
@@ -225,8 +225,8 @@ export class Lists {
   }
 
   /**
-   * Reads what resources there are, for a URI that nobody has shown yet, until it is `found`. Not for every such URI
-   * anew, and nobody waits longer than for a list, or for servers that have nothing to do with it.
+   * Reads the resources of all servers for a URI that no server has listed yet, until it is `found`. Calls at the same
+   * time share one reading, and no call waits longer than for a list.
    */
   async discoverResources(found: (unread: Unread) => boolean): Promise<void> {
     const { clock } = this.#options
@@ -249,8 +249,8 @@ export class Lists {
   }
 
   /**
-   * A server is gone, or another has come in its place. What is remembered of it is shown until that one was reached,
-   * unless the settings say otherwise which tools are shown: what they hide must not be seen any longer.
+   * A server was removed or replaced. Clients see the remembered lists until the new server is reached. If the settings
+   * for its tools changed, the lists are forgotten at once, because the settings may hide a tool now.
    */
   replaced(upstream: Upstream, successor: Upstream | undefined): void {
     if (successor !== undefined && isDeepStrictEqual(upstream.config.tools, successor.config.tools))
@@ -265,13 +265,13 @@ export class Lists {
     this.resourcesChanged()
   }
 
-  /** What was read may not be all any more. */
+  /** The resources that were read may not be complete any more. */
   resourcesChanged(): void {
     this.#discovery = undefined
     this.#common.changed()
   }
 
-  /** Who has such a list, or may have. Who had a chance to be reached and was not is started, but not waited for. */
+  /** Servers that have such a list, or may have it. A server that was not reached in time is started, but not awaited. */
   #asked(method: ListMethod): Upstream[] {
     const { nameIndex, startupWait } = this.#options
     const asked: Upstream[] = []
@@ -299,7 +299,7 @@ export class Lists {
     const asked = this.#asked('resources/list')
     const unread: Unread = new Map(asked.map((upstream) => [upstream.name, new Set<ListMethod>(RESOURCE_METHODS)]))
     const discovery: Discovery = { unread, done: Promise.resolve(), over: Number.POSITIVE_INFINITY }
-    // Known before anything is read: servers may answer at once.
+    // Set before the first request: servers may answer at once.
     this.#discovery = discovery
     const done = Promise.allSettled(RESOURCE_METHODS.map((method) => this.readAll(method))).then(() => {
       discovery.over = this.#options.clock.now()
@@ -309,7 +309,7 @@ export class Lists {
     return Object.assign(discovery, { done })
   }
 
-  /** Nothing more will come of it, for now. */
+  /** The list was read, or cannot be read now. */
   #wasRead(upstream: Upstream, method: ListMethod): void {
     const server = upstream.name
     if (isAboutResources(method)) this.#unreadServers.markRead(upstream, method)
@@ -323,14 +323,14 @@ export class Lists {
     let cursor: string | undefined
     for (let count = 0; count < MAX_PAGES; count++) {
       const page = await this.#collect(method, cursor, clientLists)
-      // Not to show it to anybody, but what is wrong with it is said then.
+      // The result is not used, but this logs the problems of the list.
       this.#shown(method, page)
       if (page.nextCursor === undefined) return
       cursor = page.nextCursor
     }
   }
 
-  /** One that nobody has reached yet is waited for as long as for its introduction, not as long as for a list. */
+  /** A server that was not reached yet has the time of `startupWait`, not the deadline of a list. */
   async #fetchInTime(upstream: Upstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<Fetched> {
     const { startupWait } = this.#options
     const chance = startupWait.overFor(upstream)
@@ -341,7 +341,7 @@ export class Lists {
     throw new ParleyError('refusal_unavailable', { message: 'it was not reached in time' })
   }
 
-  /** What one client alone is shown says nothing of what there is for the others. */
+  /** `ask`: for a list of one client alone, from which nothing is learned for other clients. */
   async #fetch(upstream: Upstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<Fetched> {
     const { name } = upstream
     let nextCursor: unknown
@@ -362,7 +362,7 @@ export class Lists {
     }
   }
 
-  /** Once, until it is something else. */
+  /** Logs each problem once, until it changes. */
   #say(method: ListMethod, sources: readonly { readonly server: string }[], notes: readonly ListNote[]): void {
     const problems = new Map(notes.map(({ server, problem }) => [server, problem]))
     for (const { server } of sources) {
@@ -382,14 +382,14 @@ function isAboutResources(method: ListMethod): method is ResourceMethod {
   return LISTS[method].kind === 'resources'
 }
 
-/** It was there, and comes back without being asked. */
+/** It was reached before, and its supervisor starts it again. */
 function isRestarting({ introduction, anyConversation, supervisor }: Upstream): boolean {
   if (introduction === undefined || anyConversation !== undefined) return false
   const { state } = supervisor.status()
   return state === 'restarting' || state === 'starting'
 }
 
-/** What the gateway itself is shown, which is what everybody is. */
+/** The list in the gateway's own conversation, which is the same for all clients. */
 async function askGateway(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
   upstream.demandUp()
   const kept = upstream.config.cache ? upstream.resultCache.find(method, params, undefined) : undefined
@@ -400,7 +400,7 @@ async function askGateway(upstream: Upstream, method: ListMethod, params: Body):
 }
 
 async function fetchForGateway(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
-  // While it is away, nobody knows what it can do.
+  // The capabilities of a server that is away are not known.
   const line = await upstream.readyGatewayConversation()
   if (!line.client.session.can(method)) return { [LISTS[method].field]: [] }
   const { resultCache, config } = upstream

@@ -1,4 +1,4 @@
-/** What all servers offer together, under names and URIs that lead back to one of them. */
+/** The names and URIs of all servers together. Each leads back to one server. */
 import type { Prompt, Tool } from 'parley-mcp'
 import type { Body } from 'parley-mcp/engine'
 import { type FoundName, isAppUri, NameTable, UriTable, withAppLinks } from '../catalogue/index.ts'
@@ -8,7 +8,7 @@ import type { ListMethod } from './lists.ts'
 
 type Named = (Tool | Prompt) & { name: string }
 
-/** What an item cannot be reached without. */
+/** By method: the member that identifies an item. */
 const KEYS: Readonly<Record<ListMethod, string>> = {
   'tools/list': 'name',
   'prompts/list': 'name',
@@ -16,16 +16,16 @@ const KEYS: Readonly<Record<ListMethod, string>> = {
   'resources/templates/list': 'uriTemplate',
 }
 const MAX_LOGGED_PROBLEMS = 1000
-/** Of one list that is read anew; of a longer one what is gone counts on until the server is gone, too. */
+/** Of one list that is read again. Items removed from a longer list count until the server is removed. */
 const MAX_PARTIAL_VALUES = 100_000
 
-/** Which page of a list items are. */
+/** The page of a list that items stand on. */
 export interface Part {
   readonly cursor: string | undefined
   readonly nextCursor: unknown
 }
 
-/** A list of a server of which some pages were read, one after the other. */
+/** A list whose first pages were read, in order. */
 interface PartialList {
   readonly next: string
   readonly values: string[]
@@ -40,12 +40,12 @@ export class NameIndex {
   readonly #servers = new Map<string, Upstream>()
   readonly #said = new Set<string>()
   /**
-   * By method and server: lists of URIs that are read anew. What they held before counts until the end, so that nobody
-   * else gets it in between.
+   * By method and server: lists of URIs that are being read again. Their earlier items count until the end, so that no
+   * other server gets them in between.
    */
   readonly #partialLists = new Map<string, PartialList>()
 
-  /** `onUrisMoved`: a list has shown that URIs may be other servers' now. */
+  /** `onUrisMoved`: called when a list has shown that URIs may lead to other servers now. */
   constructor(log: GatewayLog, onUrisMoved: () => void) {
     this.#log = log
     this.#onUrisMoved = onUrisMoved
@@ -70,7 +70,7 @@ export class NameIndex {
     return this.#tools.find(name)
   }
 
-  /** What clients call a tool. */
+  /** The public name of a tool. */
   toolName(server: string, name: string): string {
     return this.#tools.publicName(server, name)
   }
@@ -83,12 +83,12 @@ export class NameIndex {
     return this.#uris.route(uri)
   }
 
-  /** Who lists a URI or has a template for it: the first of the configuration. */
+  /** The first server in the configuration that lists the URI or has a template for it. */
   offeredBy(uri: string): string | undefined {
     return this.#uris.offeredBy(uri)
   }
 
-  /** All that do, in the order of the configuration. */
+  /** All such servers, in the order of the configuration. */
   offerers(uri: string): string[] {
     return this.#uris.offerers(uri)
   }
@@ -98,7 +98,7 @@ export class NameIndex {
     return this.#uris.comesBefore(server, other)
   }
 
-  /** Who offers a URI, when none of the servers before that one is `unread`: they might offer it, too. */
+  /** The server that offers a URI. `undefined` while a server before it is `unread`, because that may offer it, too. */
   ownerOf(uri: string, unread: { has(server: string): boolean }): string | undefined {
     const owner = this.offeredBy(uri)
     if (owner === undefined) return undefined
@@ -116,9 +116,9 @@ export class NameIndex {
   }
 
   /**
-   * From now on the items lead back to the server, in the place of those that the same `part` of its list held before.
-   * Returns those that can. Without a part they are what one client alone is shown: URIs are the same for all, and are
-   * not learned from that.
+   * From now on the items lead back to the server. They replace the earlier items of the same `part` of its list.
+   * Returns the usable items. Without `part` the list is that of one client alone: no URIs are learned from it, because
+   * URIs are the same for all clients.
    */
   learn(server: string, method: ListMethod, listed: readonly Body[], part: Part | undefined): Body[] {
     const key = KEYS[method]
@@ -145,8 +145,8 @@ export class NameIndex {
   }
 
   /**
-   * As clients see it. Servers that come before this one in the list have to be known by then: of several with one URI
-   * the first keeps it.
+   * The item with its public name or URI. Of several servers with one URI the first keeps it, so the servers before this
+   * one have to be known.
    */
   shown(server: string, method: ListMethod, item: Body): Body {
     const key = KEYS[method]
@@ -186,9 +186,9 @@ export class NameIndex {
     this.#say(problem, server, `${server} unmatched templates`)
   }
 
-  /** Once for each two servers: those that have one URI in common often have many. */
+  /** Logged once for each two servers: they often have many URIs in common. */
   #saidIfShared(server: string, original: string, shown: string): string {
-    // Pages of apps are shown by the name of their server in any case.
+    // The URI of an app's page always contains its server.
     const first = shown === original || isAppUri(original) ? undefined : this.offeredBy(original)
     if (first !== undefined && this.comesBefore(first, server)) {
       const problem =
@@ -209,7 +209,7 @@ export class NameIndex {
     const kept: Body[] = []
     for (const item of items) {
       if (left.has(item.name)) continue
-      // Once: nobody could tell which of two is meant.
+      // The first of several with one name, because a call could not tell them apart.
       left.add(item.name)
       kept.push(item as never as Body)
     }
@@ -218,7 +218,7 @@ export class NameIndex {
     return kept
   }
 
-  /** Once, however often the list is read. */
+  /** Logs it once, however often the list is read. */
   #say(problem: string, server: string, key = problem): void {
     if (this.#said.has(key) || this.#said.size >= MAX_LOGGED_PROBLEMS) return
     this.#said.add(key)

@@ -1,6 +1,4 @@
-/**
- * What one server says, in the words of clients that see it among others: URIs, tasks and loggers that lead back to it.
- */
+/** Rewrites the URIs, ids of tasks and loggers in one server's messages, so that clients of all servers can use them. */
 import { type Body, isFlatTask, isObject } from 'parley-mcp/engine'
 import { withAppLinks } from '../catalogue/index.ts'
 import type { NameIndex } from './name-index.ts'
@@ -8,7 +6,7 @@ import type { TaskIds } from './task-ids.ts'
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
-/** A URI at its server, and as a client has asked for it: several lead to the same. */
+/** A URI at its server, and the URI in the client's request. Several URIs lead to one resource. */
 export interface AskedUri {
   readonly uriAtServer: string
   readonly uri: string
@@ -27,7 +25,7 @@ export class NameRewriter {
     this.#asked = asked
   }
 
-  /** For who reads a resource: it is called what the reader calls it. */
+  /** For the result of `resources/read`: the resource keeps the URI of the request. */
   answering(asked: AskedUri): NameRewriter {
     return new NameRewriter(this.#server, this.#nameIndex, this.#tasks, asked)
   }
@@ -48,7 +46,7 @@ export class NameRewriter {
     }
   }
 
-  /** The answer to a request. The same object when it needs no other words. */
+  /** A result. The same object when nothing in it has another name. */
   result(method: string, result: Body): Body {
     const renamed = this.#linked(this.#related(result))
     if (method.startsWith('tasks/')) return this.#aboutTasks(method, renamed)
@@ -62,7 +60,7 @@ export class NameRewriter {
     if (method === 'tasks/list' && Array.isArray(result['tasks']))
       return { ...result, tasks: result['tasks'].map((task) => this.#task(task)) }
     if (method === 'tasks/result') return result
-    // The extension shows the outcome inside.
+    // The tasks extension has the result of the call inside the task.
     const shown = this.#task(result) as Body
     return isObject(shown['result'])
       ? { ...shown, result: this.#linked(withAppLinks(this.#server, shown['result'])) }
@@ -75,7 +73,7 @@ export class NameRewriter {
       : task
   }
 
-  /** With metadata that leads to the server's own pages and tasks. */
+  /** With public URIs and ids in the metadata. */
   #related(body: Body): Body {
     const shown = withAppLinks(this.#server, body)
     const meta = shown['_meta']
@@ -85,7 +83,7 @@ export class NameRewriter {
       : { ...shown, _meta: { ...(meta as Body), [RELATED_TASK]: this.#task(related) } }
   }
 
-  /** With URIs by which clients can read what it links to or holds. */
+  /** With public URIs in links and embedded resources. */
   #linked(result: Body): Body {
     let shown = result
     for (const field of ['content', 'contents', 'messages'] as const) {

@@ -1,17 +1,17 @@
-/** Ids of tasks of many servers: each leads back to the server that runs the task, without anything to remember. */
+/** Public ids of tasks. Each leads back to its server, without a table for the tasks that servers run. */
 export interface TaskRoute {
   readonly server: string
-  /** The id at the server. */
+  /** At the server. */
   readonly taskId: string
 }
 
-/** No server's name holds it. */
+/** No name of a server contains it. */
 const SEPARATOR = '/'
-/** Most tasks the gateway runs itself that are remembered; the oldest go first. */
+/** Remembered tasks that the gateway runs itself. The oldest are forgotten first. */
 const MAX_HELD_TASKS = 100_000
 
 export class TaskIds {
-  /** Tasks that the gateway runs for servers without them, by their id, which nobody else can have. */
+  /** Id → server, for tasks that the gateway runs for servers without tasks. The gateway makes these ids unique. */
   readonly #held = new Map<string, string>()
 
   hold(taskId: string, server: string): void {

@@ -1,7 +1,4 @@
-/**
- * Writes receipts to a file, in their order and behind the back of the calls they tell of: no call waits for the disk,
- * and none fails with it.
- */
+/** Writes receipts to a file, in order and in the background. No call waits for the disk, and no call fails with it. */
 import { type Clock, systemClock } from 'parley-mcp/engine'
 import { type GatewayLog, silentLog } from '../log/index.ts'
 import { AuditFile, AuditFileError, type AuditStorage, reasonOf } from './audit-file.ts'
@@ -19,16 +16,16 @@ export interface AuditLogOptions {
   readonly log?: GatewayLog
   readonly clock?: Clock
   readonly counts?: AuditCounts
-  /** In place of the file on disk. */
+  /** Replaces the file on disk. */
   readonly storage?: AuditStorage
 }
 
-/** Receipts that wait for the disk; more are lost, and counted. */
+/** Further receipts are lost and counted. */
 const MAX_WAITING_RECEIPTS = 10_000
 const MAX_RECEIPTS_PER_WRITE = 250
-/** How long a disk that refuses is left alone. */
+/** After a failed write. */
 const RETRY_DELAY_MS = 1000
-/** Whoever can write the file can write all of it anew: what the log of the gateway says of it is kept elsewhere. */
+/** A person who can write the file can forge all of it. The hashes in the gateway's log show that. */
 const HASH_LOG_INTERVAL_MS = 3_600_000
 const UNCOUNTED: AuditCounts = { written: () => {}, lost: () => {}, failed: () => {} }
 
@@ -40,11 +37,11 @@ export class AuditLog {
   readonly #counts: AuditCounts
   #release: () => Promise<void> = async () => {}
   readonly #waiting: TimedEntry[] = []
-  /** How many of the first of them may be in the file already. */
+  /** The number of first entries that may be in the file already. */
   #tried = 0
   #number = 0
   #hash: string | undefined
-  /** Hashes of what was tried last, where it is not known how much of it has arrived. */
+  /** The hashes of the last write, if it is unknown how much of it has reached the file. */
   #doubtful: readonly string[] | undefined
   #endsLine = true
   #writing: Promise<void> | undefined
@@ -66,7 +63,7 @@ export class AuditLog {
     this.#counts = counts
   }
 
-  /** Goes on where the file ends; throws when it cannot be used. */
+  /** Continues the file. Throws if it cannot be used. */
   static async open(path: string, options: AuditLogOptions = {}): Promise<AuditLog> {
     const file = new AuditFile(path)
     if (options.storage === undefined) await file.demandWritable()
@@ -82,7 +79,7 @@ export class AuditLog {
     return audit
   }
 
-  /** The receipt that was written last, by which all before it are known. */
+  /** The last written receipt. Its hash covers all earlier ones. */
   get last(): { readonly number: number; readonly hash: string | undefined } {
     return { number: this.#number, hash: this.#hash }
   }
@@ -94,7 +91,7 @@ export class AuditLog {
     this.#begin()
   }
 
-  /** Something happened of which no receipt could be made. */
+  /** A receipt could not be made. */
   missed(cause: unknown): void {
     if (this.#closed) return
     this.#log.error(`Audit: a receipt could not be made: ${cause instanceof Error ? cause.message : String(cause)}`)
@@ -102,12 +99,12 @@ export class AuditLog {
     this.#begin()
   }
 
-  /** Resolves when everything is written, or cannot be. */
+  /** Resolves when no write is in progress. */
   async settled(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing
   }
 
-  /** What waits is written, if it can be; says what the last hash is. */
+  /** Writes the waiting receipts, if possible, and logs the last hash. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.write({ kind: 'end' })
@@ -149,7 +146,7 @@ export class AuditLog {
 
   #begin(): void {
     if (this.#writing !== undefined || this.#resting !== undefined || this.#waiting.length === 0) return
-    // What happens at the same moment is written together.
+    // Entries of one moment go into one write.
     this.#writing = new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#writeAll())
   }
 
@@ -195,20 +192,20 @@ export class AuditLog {
     this.#counts.written(count)
   }
 
-  /** A disk that is full takes a part: some lines, and perhaps a piece of the next. */
+  /** After a failed write: a full disk may have taken some lines and a part of the next. */
   async #lookAgain(tried: readonly string[]): Promise<void> {
     const { last, debris, endsLine } = fileEnd(await this.#storage.tail())
     this.#arrived(last === undefined ? 0 : tried.indexOf(last.hash) + 1)
     this.#endsLine = endsLine
     const kind = this.#withdrawDebris() ?? 'torn'
-    // Behind what is ours. Anything else is not for us to explain, and not hidden from whoever verifies the file.
+    // Only bytes after this process's own receipts are explained. `parley audit` is to find all others.
     const isOurs = last === undefined ? this.#hash === undefined : last.hash === this.#hash
     if (debris.length === 0 || !isOurs) return
     this.#waiting.unshift({ time: this.#now, kind, bytes: debris.length, digest: digestOf(debris) })
     this.#tried++
   }
 
-  /** What was to be said of the end of the file has not arrived there, and there may be more of it by now. */
+  /** Removes the entry about leftover bytes, because it was not written and there may be more bytes now. */
   #withdrawDebris(): 'torn' | 'changed' | undefined {
     const [first] = this.#waiting
     if (first?.kind !== 'torn' && first?.kind !== 'changed') return undefined
@@ -239,7 +236,7 @@ export class AuditLog {
   #lose(count: number): void {
     this.#counts.lost(count)
     const latest = this.#waiting.at(-1)
-    // A line that may be in the file stays as it is.
+    // An entry that may be in the file does not change.
     if (latest?.kind === 'lost' && this.#waiting.length > this.#tried) latest.count += count
     else this.#waiting.push({ time: this.#now, kind: 'lost', count })
   }

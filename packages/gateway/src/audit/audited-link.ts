@@ -1,7 +1,4 @@
-/**
- * A client's link with somebody party writes down what passes: every request comes in here, and every answer goes out
- * here.
- */
+/** A client's link that passes each request and each answer to a `LinkAccount`, which writes the receipts. */
 import {
   type Link,
   type LinkEvents,
@@ -14,7 +11,7 @@ import {
 } from 'parley-mcp/engine'
 import type { LinkAccount } from './link-account.ts'
 
-/** How sessions write them. */
+/** Sessions always begin their frames like this. */
 const QUESTION = /^\{"jsonrpc":"2\.0","id":[^,]+,"method":"(?!ping")/
 const CANCELLATION = '{"jsonrpc":"2.0","method":"notifications/cancelled"'
 
@@ -35,7 +32,7 @@ export class AuditedLink extends WrappedLink {
     super.open(
       wrappedEvents(events, {
         frame: (text, parsed, origin) => {
-          // Read once, for the session as well.
+          // Parsed once, for the session as well.
           const incoming = parsed ?? parse(text, this.#limits)
           this.#note(() => account.received(incoming, origin))
           events.frame(text, incoming, origin)
@@ -52,7 +49,7 @@ export class AuditedLink extends WrappedLink {
     )
   }
 
-  /** The client gets it first. */
+  /** The client gets the frame before the receipt is written. */
   override send(frame: string, options?: SendOptions): void {
     super.send(frame, options)
     this.#note(() => this.#sent(frame, options))
@@ -65,7 +62,7 @@ export class AuditedLink extends WrappedLink {
       this.#account.withdrawn((JSON.parse(frame) as RequestMessage).params?.['requestId'])
   }
 
-  /** Whoever takes notes must not harm the conversation. */
+  /** An error of the audit must not harm the conversation. */
   #note(take: () => void): void {
     try {
       take()

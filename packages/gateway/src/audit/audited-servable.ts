@@ -1,4 +1,4 @@
-/** Something that takes links, with a receipt for everything that passes over each of them. */
+/** An address that writes a receipt for each request on each of its links. */
 import { randomBytes } from 'node:crypto'
 import { type AcceptOptions, type Clock, DEFAULT_LIMITS, type Link, type Session } from 'parley-mcp/engine'
 import type { Servable } from 'parley-mcp/server'
@@ -8,14 +8,14 @@ import { LinkAccount } from './link-account.ts'
 import type { AuditEntry } from './receipt.ts'
 
 export interface LocatingServable extends Servable {
-  /** Whose it is what a request is about, by what is known. */
+  /** The server of a request's subject, as far as known. */
   locate(subject: Subject | undefined): Location
 }
 
 export interface AuditedOptions {
   readonly clock: Clock
   readonly write: (entry: AuditEntry) => void
-  /** Told why there is no receipt of something. */
+  /** Called with the reason when a receipt could not be made. */
   readonly onMissed: (cause: unknown) => void
 }
 
@@ -34,7 +34,7 @@ export class AuditedServable implements Servable {
     const account = new LinkAccount({
       ...this.#options,
       locate: (subject) => this.#inner.locate(subject),
-      // Made up: nothing leads from it to the id, which opens the session for whoever knows it.
+      // Random, because the id of the session gives access to the session.
       session: options.sharedLink === true ? undefined : randomBytes(6).toString('hex'),
       principal: options.principal,
     })

@@ -1,12 +1,12 @@
-/** Questions that travel inside answers: each is over when a later request of the client brings its answer. */
+/** Questions inside answers. Each is over when a later request of the client brings its response. */
 import { type Body, isObject } from 'parley-mcp/engine'
 import { digestOf } from './receipt.ts'
 
-/** Of clients that share a link, all together; the oldest are given up first. */
+/** Of all clients that share a link. The oldest are given up first. */
 const MAX_OPEN_QUESTIONS = 1000
 
 export class EmbeddedQuestions<Question> {
-  /** By what the client gives back with its answers, and the name of the question. */
+  /** By the state that the client returns with its responses, and the name of the question. */
   readonly #open = new Map<string, Question>()
   readonly #unanswered: (question: Question) => void
 
@@ -48,7 +48,7 @@ export class EmbeddedQuestions<Question> {
   }
 }
 
-/** States may be long. */
+/** A digest, because states may be long. */
 function questionKey(state: unknown, name: string): string {
   return digestOf(JSON.stringify([state ?? null, name]))
 }

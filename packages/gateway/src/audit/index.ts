@@ -1,4 +1,4 @@
-/** Audit receipts: what clients asked and what became of it, in a file in which nothing can be changed unseen. */
+/** Audit receipts: requests of clients and their outcomes, in a file that shows each later change. */
 export { AuditFileError } from './audit-file.ts'
 export { type AuditCounts, AuditLog, type AuditLogOptions } from './audit-log.ts'
 export { AuditedServable, type LocatingServable } from './audited-servable.ts'

@@ -1,7 +1,4 @@
-/**
- * What passes over one link, as it is accounted for: each request of the client and each question to it, from its
- * beginning to its end.
- */
+/** Accounts for each request and each question on one link, from its beginning to its end. */
 import type { Loss } from 'parley-mcp'
 import {
   type Body,
@@ -24,7 +21,7 @@ export interface AccountOptions {
   readonly clock: Clock
   readonly write: (entry: AuditEntry) => void
   readonly locate: (subject: Subject | undefined) => Location
-  /** Absent where a link is not one session. */
+  /** Absent where several clients share the link. */
   readonly session: string | undefined
   readonly principal: string | undefined
 }
@@ -35,13 +32,13 @@ interface OpenRequest {
   readonly party: Party
   readonly at: number
   losses?: Set<string>
-  /** Others that came together with it and are answered together. */
+  /** The ids of the batch that it came in. */
   batch?: readonly RequestId[]
-  /** One that came before under the same id, and is not over: the later one is refused at once. */
+  /** An earlier open request with the same id. The session refuses the later one at once. */
   before?: OpenRequest | undefined
 }
 
-/** A question is told by the client's request that it belongs to, if any. */
+/** A question takes its client from the request it belongs to, if any. */
 interface OpenQuestion extends Omit<OpenRequest, 'batch' | 'before'> {
   readonly server: string
 }
@@ -54,7 +51,7 @@ export class LinkAccount {
   readonly #questions = new Map<RequestId, OpenQuestion>()
   readonly #embedded: EmbeddedQuestions<OpenQuestion>
   #client: Party['client']
-  /** What was agreed on in a handshake. */
+  /** The version negotiated in a handshake. */
   protocol: string | undefined
   #over = false
 
@@ -63,7 +60,7 @@ export class LinkAccount {
     this.#embedded = new EmbeddedQuestions((asked) => this.#answeredQuestion(asked, { outcome: 'unanswered' }))
   }
 
-  // What the client says
+  // Messages of the client
 
   received(incoming: Incoming, origin: FrameOrigin | undefined): void {
     if (this.#over) return
@@ -76,8 +73,7 @@ export class LinkAccount {
   }
 
   /**
-   * The client has hung up on a request, or has taken it back: it gets no answer. What cannot be taken back is answered
-   * all the same.
+   * The client has cancelled a request or closed its connection, and gets no answer. `initialize` cannot be cancelled.
    */
   cancelled(request: unknown): void {
     const begun = this.#requests.get(request as RequestId)
@@ -91,7 +87,7 @@ export class LinkAccount {
     begun.losses.add(rule)
   }
 
-  /** Nothing comes and goes any more. */
+  /** The link is closed. */
   closed(): void {
     if (this.#over) return
     this.#over = true
@@ -100,7 +96,7 @@ export class LinkAccount {
     this.#embedded.giveUp()
   }
 
-  // What the client is told
+  // Messages to the client
 
   answered(request: RequestId, frame: string): void {
     if (frame.startsWith('[')) return this.#answeredAll(request, JSON.parse(frame) as Body[])
@@ -158,7 +154,7 @@ export class LinkAccount {
     }
   }
 
-  /** What the members of a batch were answered with; those that are missing were taken back. */
+  /** Ends each request of a batch. Requests without an answer were cancelled. */
   #answeredAll(first: RequestId, answers: readonly Body[]): void {
     const batch = this.#requests.get(first)?.batch ?? []
     for (const answer of answers)
@@ -181,7 +177,7 @@ export class LinkAccount {
     const { method, params } = begun
     const subject = subjectOf(method, params)
     const { server, nameAtServer } = this.#options.locate(subject)
-    // Ids of tasks open what is behind them.
+    // The id of a task gives access to the task.
     const target =
       subject === undefined || nameAtServer === undefined || subject.kind === 'task'
         ? undefined

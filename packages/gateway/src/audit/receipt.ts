@@ -1,40 +1,37 @@
-/**
- * Receipts: what is kept of each thing that happened, as one line of JSON in one spelling, bound to the line before it
- * by its hash.
- */
+/** Receipts: one line of canonical JSON for each exchange, which contains the hash of the line before it. */
 import { canonicalJson, sha256 } from '../catalogue/index.ts'
 
-/** What has become of a request of a client, or of a question of a server. */
+/** The outcome of a client's request or a server's question. */
 export type Outcome = 'ok' | 'tool_error' | 'input_required' | 'error' | 'refused' | 'cancelled' | 'unanswered'
 
 /** The client of an exchange, as far as it is known. */
 export interface Party {
   readonly principal?: string | undefined
-  /** As it introduced itself. */
+  /** As in its introduction. */
   readonly client?: { readonly name: string; readonly version: string } | undefined
   readonly protocol?: string | undefined
-  /** The same for all of one session, and no way back to the id of the session. */
+  /** The same for all receipts of a session. The id of the session cannot be derived from it. */
   readonly session?: string | undefined
 }
 
-/** What was said, without what was said in it. */
+/** A request or a question and its outcome, without the contents. */
 export interface Exchange extends Party {
-  /** Milliseconds that it took. */
+  /** The duration in milliseconds. */
   readonly ms: number
   readonly server: string
   readonly method: string
-  /** What a tool or prompt is called at the server, or the URI of a resource. */
+  /** The name of a tool or prompt at the server, or the URI of a resource. */
   readonly target?: string | undefined
-  /** Digests of what was asked and answered. */
+  /** Digests of params and result. */
   readonly params?: string | undefined
   readonly result?: string | undefined
   readonly outcome: Outcome
   /** Of errors. */
   readonly code?: number | undefined
   readonly error?: string | undefined
-  /** What the user decided, of an elicitation. */
+  /** The user's decision on an elicitation. */
   readonly action?: string | undefined
-  /** Rules by which translation has lost something. */
+  /** The rules of translation losses. */
   readonly losses?: readonly string[] | undefined
 }
 
@@ -54,7 +51,7 @@ export type AuditEntry =
 export type TimedEntry = { readonly time: string } & AuditEntry
 
 export interface Sealed {
-  /** Its place in the chain, from 1 on. */
+  /** Its position in the chain, from 1 on. */
   readonly number: number
   readonly hash: string
 }
@@ -62,13 +59,13 @@ export interface Sealed {
 export interface Receipt extends Sealed {
   readonly kind: string
   readonly time: string
-  /** The hash of the receipt before it, which may be in another file; null when there is none. */
+  /** The hash of the receipt before it, which may be in another file. Null for the first receipt. */
   readonly previous: string | null
-  /** Everything it says. */
+  /** All members but the hash. */
   readonly said: Readonly<Record<string, unknown>>
 }
 
-/** Longer ones are none of ours. */
+/** The gateway writes no longer lines. */
 export const MAX_LINE_BYTES = 64 * 1024
 const DIGEST = /^sha256-[0-9a-f]{64}$/
 
@@ -76,7 +73,7 @@ export function digestOf(text: string | Uint8Array): string {
   return `sha256-${Buffer.from(sha256(text)).toString('hex')}`
 }
 
-/** One line, without its end. */
+/** One line, without the line break. */
 export function seal(
   entry: TimedEntry,
   number: number,
@@ -87,7 +84,7 @@ export function seal(
   return { number, hash, line: written.textWith(hash) }
 }
 
-/** Undefined for what is no receipt, or not as it was written, to the byte. */
+/** Undefined for a line that is no receipt, or was changed in any byte. */
 export function readReceipt(line: Uint8Array): Receipt | undefined {
   if (line.length > MAX_LINE_BYTES) return undefined
   try {
@@ -107,10 +104,10 @@ export function readReceipt(line: Uint8Array): Receipt | undefined {
   }
 }
 
-/** The canonical form of what a receipt says, with and without its hash: each member is written once. */
+/** The canonical text of a receipt, with and without its hash. Serialises each member once. */
 class Spelling {
   readonly #members: string[] = []
-  /** Where the hash has its place among them. */
+  /** The position of the hash among the members. */
   #hashAt = 0
 
   constructor(said: Readonly<Record<string, unknown>>) {

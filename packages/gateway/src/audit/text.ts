@@ -1,6 +1,6 @@
-/** NameRewriter of peers as receipts hold them: never long, and of addresses nothing that may be a secret. */
+/** Shortens texts of clients and servers for receipts, and removes the parts of URIs that may be secret. */
 
-/** What peers choose may be as long as a message. */
+/** Names come from clients and servers, and may be as long as a message. */
 const MAX_NAME_LENGTH = 128
 const MAX_TARGET_LENGTH = 512
 
@@ -13,7 +13,7 @@ export function shortTarget(text: string): string {
 }
 
 const AUTHORITY = /^([a-z][a-z0-9+.-]*:[\\/]{2})[^\\/]*@/i
-/** These are what they name. */
+/** URIs that contain the resource itself. */
 const SELF_CONTAINED = /^(?:data|blob|javascript):/i
 
 /** Without query, fragment and credentials. */

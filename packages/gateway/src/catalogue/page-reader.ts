@@ -1,4 +1,7 @@
-/** Reads pages of one server's list within a deadline, and remembers them for when the server fails. */
+/**
+ * Remembers pages of one list of one server to show them while the server fails, for all clients or for one conversation,
+ * until newer pages arrive. Reads pages within a deadline.
+ */
 import { ParleyError } from 'parley-mcp'
 import { type Clock, weightOf } from 'parley-mcp/engine'
 
@@ -9,7 +12,7 @@ export interface Page<Item> {
 
 export type FetchPage<Item> = (cursor?: string) => Promise<Page<Item>>
 
-/** `problem` says why a page is an old one, or absent. */
+/** `problem`: why the page is old or absent. */
 export interface ReadPage<Item> {
   readonly page: Page<Item> | undefined
   readonly problem?: string
@@ -22,16 +25,16 @@ export interface PageReaderOptions {
   readonly clock: Clock
   readonly deadline: number
   readonly maxKnown: number
-  /** Most bytes of what is remembered, about. */
+  /** Of the remembered pages, approximately. */
   readonly maxBytes?: number
-  /** Whether a page is asked for in the name of whoever is the first to want it, and may fail with that one. */
+  /** Whether a page is requested in the name of its first reader, and may fail with that reader. */
   readonly perAsker?: boolean
-  /** A page that was given up, and of which nothing could be shown, has come after all. */
+  /** Called when a page has arrived that was missing in a list. */
   readonly onLate?: (() => void) | undefined
 }
 
 /**
- * Whoever was late the last time is given this part of the deadline: a server that never answers must not hold up every
+ * The part of the deadline for a page that was late the last time: a server that never answers must not delay every
  * list.
  */
 const LATE_DEADLINE_SHARE = 1 / 20
@@ -55,7 +58,7 @@ export class PageReader<Item> {
   readonly #late = new Set<PageCursor>()
   readonly #known = new Map<PageCursor, KnownPage<Item>>()
   #weight = 0
-  /** A slow answer is waited for once, however many ask; when it comes at last it is remembered. */
+  /** Requests in progress, shared by all readers of the page. A late answer is remembered. */
   readonly #pending = new Map<PageCursor, { readonly started: number; readonly page: Promise<Page<Item>> }>()
 
   constructor({ clock, deadline, maxKnown, maxBytes = MAX_BYTES, perAsker = false, onLate }: PageReaderOptions) {
@@ -67,12 +70,12 @@ export class PageReader<Item> {
     this.#onLate = onLate
   }
 
-  /** The page as it was read last. */
+  /** The last known page. */
   last(cursor: PageCursor): Page<Item> | undefined {
     return this.#known.get(cursor)?.page
   }
 
-  /** Never rejects. With `reuse` a page that came within the last deadline is as good as a new one. */
+  /** Never rejects. With `reuse` a page that is not older than the deadline is not read again. */
   async read(fetch: FetchPage<Item>, cursor: PageCursor, reuse: boolean): Promise<ReadPage<Item>> {
     const known = this.#known.get(cursor)
     if (reuse && known !== undefined && this.#clock.now() - known.at <= this.#deadline) return { page: known.page }
@@ -83,11 +86,11 @@ export class PageReader<Item> {
     }
   }
 
-  /** Whoever asked for the page may not want it any more; those who waited for it, too, then ask in their own name. */
+  /** If the first reader cancels, the other readers of the page request it in their own name. */
   async #page(fetch: FetchPage<Item>, cursor: PageCursor, isOver: () => boolean): Promise<Page<Item>> {
     for (;;) {
       const pending = this.#pending.get(cursor)
-      // One that has been silent for long may have been lost; asking anew is the only way to find out.
+      // A request without an answer for so long may be lost, so the page is requested again.
       if (pending === undefined || this.#clock.now() - pending.started >= this.#deadline)
         return this.#ask(fetch, cursor)
       try {
@@ -105,7 +108,7 @@ export class PageReader<Item> {
     const over = () => {
       if (this.#pending.get(cursor)?.page === page) this.#pending.delete(cursor)
     }
-    // Before anybody else hears of it: who asks again must not meet it any more.
+    // Registered first, so that a reader that tries again does not find the old request.
     page.then((value) => {
       over()
       this.#remember(cursor, value, started)
@@ -134,7 +137,7 @@ export class PageReader<Item> {
     const wasMissed = this.#late.has(cursor) && before === undefined
     if (this.#clock.now() - started < this.#deadline) this.#late.delete(cursor)
     if (before !== undefined && before.at > started) return
-    // Cursors changed with the first page: the old ones lead nowhere any more.
+    // A changed first page makes the old cursors invalid.
     if (cursor === undefined && before?.page.nextCursor !== page.nextCursor)
       for (const each of [...this.#known.keys()]) this.#drop(each)
     this.#drop(cursor)
@@ -142,11 +145,11 @@ export class PageReader<Item> {
     this.#known.set(cursor, { page, at: this.#clock.now(), weight })
     this.#weight += weight
     while (this.#known.size > this.#maxKnown || this.#weight > this.#maxBytes) this.#drop(this.#oldest())
-    // Who asks again for what was not kept would be told again.
+    // Not for a page that was dropped at once: the next reader would cause the same event again.
     if (wasMissed && this.#known.has(cursor)) this.#onLate?.()
   }
 
-  /** The first page is what a list is shown with when its server fails: it goes last. */
+  /** The first page is dropped last, because a list without its server begins with it. */
   #oldest(): PageCursor {
     for (const cursor of this.#known.keys()) if (cursor !== undefined) return cursor
     return undefined

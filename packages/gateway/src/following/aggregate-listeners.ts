@@ -1,6 +1,6 @@
 /**
- * Who is told that a list of some server has changed, or that a resource or the state of a server has: once per moment,
- * not once per server.
+ * Tells clients of all servers that a list, a resource or the state of a server has changed. Changes of one kind within
+ * a short time become one notification, however many servers changed.
  */
 import {
   type Body,
@@ -22,24 +22,24 @@ import { ListenerSources, type TaskFollower } from './listener-sources.ts'
 import { ListenerStream } from './listener-stream.ts'
 import { UnfollowedLog } from './unfollowed-log.ts'
 
-/** M6: changes of one kind within so many milliseconds are one. */
+/** M6: the time in which changes of one kind become one notification. */
 const THROTTLE_MS = 100
 
 interface Listener {
   readonly kinds: ReadonlySet<ListKind>
   readonly sources: ListenerSources
-  /** Where it listens to lists. */
+  /** Set if it listens to lists. */
   readonly listChanges: ClientListChanges | undefined
 }
 
 /** A client with a session. */
 interface SessionListener {
   readonly followed: FollowedResources
-  /** It does not want to be told of lists any more. */
+  /** Ends its interest in lists. */
   readonly stopInterest: () => void
 }
 
-/** Whom a change concerns; all that listen, unless they are named. */
+/** A change that is not told yet, for the clients in `only` or for all. */
 interface PendingChange {
   readonly stop: () => void
   only: Set<Session | ListenerStream> | undefined
@@ -60,7 +60,7 @@ export class AggregateListeners {
   #statusDue: (() => void) | undefined
   #moveDue: (() => void) | undefined
 
-  /** `tasksOf`: what follows tasks at one server. */
+  /** `tasksOf`: returns the follower of tasks at one server. */
   constructor(state: AggregateState, tasksOf: (upstream: Upstream) => TaskFollower) {
     this.#state = state
     this.#clock = state.clock
@@ -68,12 +68,12 @@ export class AggregateListeners {
     this.#unfollowed = new UnfollowedLog(state.log, state.nameIndex)
   }
 
-  /** The resources that one client will follow. */
+  /** For the resources that one client will follow. */
   resourcesFor(follower: Follower): FollowedResources {
     return new FollowedResources(follower, this.#state, this.#unfollowed)
   }
 
-  /** From now on changes of these servers are told, and of no others. */
+  /** From now on clients are told of changes at these servers, and at no others. */
   follow(servers: readonly Upstream[]): void {
     const wanted = new Set(servers)
     for (const [upstream, stop] of this.#servers) {
@@ -101,28 +101,28 @@ export class AggregateListeners {
   }
 
   /**
-   * For all, or for a client whose own conversation with a server has shown it. The last change of a burst is told,
-   * too.
+   * `client`: the one whose own conversation with a server has shown the change. Default: all clients. Also tells
+   * the last change of a burst.
    */
-  changed(kind: ListKind, whom?: Session | ListenerStream): void {
+  changed(kind: ListKind, client?: Session | ListenerStream): void {
     if (kind === 'resources') this.#state.lists.resourcesChanged()
     if (this.#sessions.size + this.#listeners.size === 0) return
     const due = this.#due.get(kind)
     if (due === undefined) {
       const stop = this.#clock.after(THROTTLE_MS, () => this.#tell(kind))
-      this.#due.set(kind, { stop, only: whom && new Set([whom]) })
-    } else if (whom === undefined) due.only = undefined
-    else due.only?.add(whom)
+      this.#due.set(kind, { stop, only: client && new Set([client]) })
+    } else if (client === undefined) due.only = undefined
+    else due.only?.add(client)
   }
 
-  /** Servers are others now. */
+  /** Servers were added, removed or replaced. */
   allChanged(): void {
     for (const followed of this.#followed()) followed.renew()
     for (const kind of LIST_KINDS) this.changed(kind)
     this.#statusChanged()
   }
 
-  /** What is followed goes where it is read: a list may have shown that this is elsewhere now. */
+  /** A list has shown that a URI belongs to another server now. Subscriptions move there. */
   urisMoved(): void {
     if (this.#sessions.size + this.#listeners.size === 0) return
     this.#moveDue ??= this.#clock.after(THROTTLE_MS, () => {
@@ -191,7 +191,7 @@ export class AggregateListeners {
     }
   }
 
-  /** What cannot be followed is left out; the client sees that in the acknowledgement. */
+  /** Leaves out resources that cannot be followed. The client sees that in the acknowledgement. */
   async #follow(
     stream: ListenerStream,
     sources: ListenerSources,

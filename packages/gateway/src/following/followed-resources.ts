@@ -1,6 +1,6 @@
 /**
- * The resources one client follows, each at the server whose it is now: servers come, go and change places, and one
- * that is slow or gone keeps no other waiting.
+ * The resources that one client follows, each at the server that offers it now. Servers come, go and change their order.
+ * A slow or missing server delays no other.
  */
 import { declares, ParleyError } from 'parley-mcp'
 import type { AggregateState, Route } from '../aggregate/index.ts'
@@ -8,11 +8,11 @@ import type { Upstream } from '../upstream/index.ts'
 import type { ActiveSubscription } from './subscriptions.ts'
 import type { UnfollowedLog } from './unfollowed-log.ts'
 
-/** How the client follows a resource at one server, and is told of it. */
+/** Subscribes to a resource at one server, and notifies the client. */
 export interface Follower {
-  /** `told`: of each URI at the server that has changed, that of the resource or one below it. */
+  /** `told`: called with each changed URI at the server: the resource itself or one below it. */
   follow(route: Route, told: (uri: string) => void): Promise<ActiveSubscription>
-  /** By a URI the client knows. */
+  /** `uri`: as the client knows it. */
   updated(uri: string): void
 }
 
@@ -21,14 +21,14 @@ interface Following extends Route {
 }
 
 interface WantedResource {
-  /** Absent while it is followed nowhere: its server may come back. */
+  /** Absent while no server has it. Its server may come back. */
   following: Following | undefined
   beginning: Promise<void> | undefined
-  /** Since that began, servers or what they offer have changed. */
+  /** Servers or their lists changed after `beginning` was set. */
   isOvertaken: boolean
-  /** Who was asked last. */
+  /** The server that got the last request. */
   asked: Upstream | undefined
-  /** Called once, when it is not wanted any more. */
+  /** Called once, when the client does not want it any more. */
   readonly onEnd: () => void
 }
 
@@ -48,8 +48,8 @@ export class FollowedResources {
   }
 
   /**
-   * Resolves when it is followed. What cannot be is not wanted any more, unless it was before. `onEnd` is called once,
-   * when it is not wanted any more.
+   * Resolves when the resource is followed. A new resource that cannot be followed is dropped. `onEnd` is called once,
+   * when the client does not want it any more.
    */
   async add(uri: string, onEnd = NOTHING): Promise<void> {
     const known = this.#wanted.get(uri)
@@ -69,8 +69,8 @@ export class FollowedResources {
   }
 
   /**
-   * Servers, or what they offer, are others now: what is not followed where it belongs is from now on, and may have
-   * changed meanwhile.
+   * Servers or their lists have changed. Follows each resource at the server that offers it now, and tells the client
+   * that it may have changed.
    */
   renew(): void {
     if (this.#wanted.size === 0) return
@@ -79,7 +79,7 @@ export class FollowedResources {
     void this.#meetServers().then(() => this.move())
   }
 
-  /** To where it is now what has been followed elsewhere. */
+  /** Moves subscriptions to the servers that offer the resources now. */
   move(): void {
     for (const [uri, wanted] of this.#wanted) {
       const { following } = wanted
@@ -109,7 +109,7 @@ export class FollowedResources {
     return this.#wanted.get(uri) === wanted
   }
 
-  /** As far as it is known whose it is: who has yet to say what it offers takes nothing away. */
+  /** Whether the subscription is at the right server, as far as known. An unread server changes nothing. */
   #isInPlace(uri: string, { upstream, nameAtServer, subscription }: Following): boolean {
     const { nameIndex } = this.#state
     const { name } = upstream
@@ -119,7 +119,8 @@ export class FollowedResources {
   }
 
   /**
-   * Those that have come may turn out to offer what is followed at others, or not to offer what those before them did.
+   * Waits for the lists of new servers: they may offer resources that are followed elsewhere, or not offer them any
+   * more.
    */
   async #meetServers(): Promise<void> {
     const servers = new Set([...this.#wanted.values()].flatMap(({ following }) => following?.upstream.name ?? []))
@@ -135,7 +136,7 @@ export class FollowedResources {
       await this.#begin(uri, wanted)
       if (this.#isWanted(uri, wanted)) this.#follower.updated(uri)
     } catch (error) {
-      // Whose it is may come back, or take it then.
+      // The server may come back, or accept it later.
       if (this.#isWanted(uri, wanted) && wanted.asked !== undefined) this.#unfollowed.say(wanted.asked, uri, error)
     }
   }
@@ -147,7 +148,7 @@ export class FollowedResources {
     return wanted.beginning
   }
 
-  /** Once more when that was overtaken. */
+  /** Tries again if servers changed meanwhile. */
   async #follow(uri: string, wanted: WantedResource): Promise<void> {
     while (this.#isWanted(uri, wanted) && wanted.following === undefined) {
       wanted.isOvertaken = false
@@ -166,7 +167,7 @@ export class FollowedResources {
     const { directory, nameIndex } = this.#state
     const route = await directory.resource(uri)
     const { upstream, nameAtServer } = route
-    // Why it cannot be reached is said elsewhere.
+    // Not logged by `find`, because the supervisor logs why a server cannot be reached: `asked` is set later.
     upstream.demandUp()
     await upstream.ready()
     wanted.asked = upstream
@@ -179,7 +180,7 @@ export class FollowedResources {
   }
 }
 
-/** Nobody is asked for what it does not have. */
+/** Throws if the server does not offer subscriptions. */
 function demandSubscribe({ name, introduction }: Upstream): void {
   if (declares(introduction?.capabilities, 'resources.subscribe')) return
   throw new ParleyError('capability_not_supported', {

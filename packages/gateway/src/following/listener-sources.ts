@@ -1,7 +1,4 @@
-/**
- * The resources and tasks one listener is told of, at whichever servers they are: one that is slow or gone keeps the
- * others waiting for nothing.
- */
+/** The resources and tasks that one listener follows, at any of the servers. A slow or missing server delays no other. */
 import type { Body, Clock, Inbound } from 'parley-mcp/engine'
 import { type AggregateState, LIST_DEADLINE_MS, NameRewriter, type Route } from '../aggregate/index.ts'
 import type { FollowedTasks } from '../calls/index.ts'
@@ -42,14 +39,14 @@ export class ListenerSources implements Follower {
     this.#tasksOf = tasksOf
   }
 
-  /** Whether it is followed now. */
+  /** Resolves to whether the resource is followed now. */
   async addResource(uri: string): Promise<boolean> {
     const isFollowed = await this.#inTime(this.resources.add(uri).then(() => true))
     if (isFollowed === undefined) this.resources.remove(uri).catch(() => {})
     return isFollowed === true
   }
 
-  /** Those of the tasks that are followed now, by the ids the listener knows. */
+  /** Resolves to the followed tasks, by the ids that the listener knows. */
   async addTasks(taskIds: readonly string[]): Promise<string[]> {
     const byServer = new Map<Upstream, string[]>()
     for (const taskId of taskIds) {
@@ -118,7 +115,7 @@ export class ListenerSources implements Follower {
     }
   }
 
-  /** `undefined` when it fails or takes too long: then it is left out. */
+  /** `undefined` when it fails or takes too long. */
   #inTime<T>(beginning: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve) => {
       const stop = this.#clock.after(LIST_DEADLINE_MS, () => resolve(undefined))
@@ -131,7 +128,7 @@ export class ListenerSources implements Follower {
   }
 }
 
-/** Where a conversation is kept for the client, what it follows is what happens there. */
+/** The conversation kept for the client if there is one, else the gateway's own. */
 async function conversationFor(
   upstream: Upstream,
   inbound: Inbound,

@@ -1,5 +1,5 @@
 /**
- * 8.1, 8.2: what servers tell on their own account, to clients of either era: changes of lists and resources, log
+ * What servers tell on their own account, to clients of either era: changes of lists and resources, log
  * messages, tasks.
  */
 import { type Capabilities, eraOf, type ProtocolVersion, versions } from 'parley-mcp'
@@ -45,7 +45,7 @@ async function follow(
 const updates = (client: RawClient): unknown[] =>
   client.of('notifications/resources/updated').map(({ params }) => params?.['uri'])
 
-describe.each(pairs)('8.1, 8.2 a client of $client follows a server of $server', ({ client: version, server }) => {
+describe.each(pairs)('a client of $client follows a server of $server', ({ client: version, server }) => {
   const makeServer = (): Server =>
     createServer({ name: 'news', version: '1' }, { offers: ['tools', 'resources'] }).add(
       resource('note://one', { name: 'one' }, () => 'first'),
@@ -110,7 +110,7 @@ describe.each(pairs)('8.1, 8.2 a client of $client follows a server of $server',
   })
 })
 
-describe('8.2 subscriptions/listen', () => {
+describe('subscriptions/listen', () => {
   it('agrees to what the server can tell of, and leaves out what it refuses', async () => {
     const server = scripted({
       version: '2025-06-18',
@@ -212,7 +212,7 @@ describe('8.2 subscriptions/listen', () => {
   })
 })
 
-describe('8.1 resources/subscribe', () => {
+describe('resources/subscribe', () => {
   it('to a server of 2026-07-28 that does not agree is refused', async () => {
     const server = createServer({ name: 'news', version: '1' }).add(
       resource('note://one', { name: 'one' }, () => 'first'),
@@ -275,7 +275,7 @@ describe.each(versions.filter((version) => !isStateless(version)))('a client and
   })
 })
 
-it('8.2 log levels: the most verbose that anybody wants is asked for, and each hears what it wants', async () => {
+it('log levels: the most verbose that anybody wants is asked for, and each hears what it wants', async () => {
   const server = scripted({
     version: '2025-06-18',
     answer: (inbound) => {

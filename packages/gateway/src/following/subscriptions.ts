@@ -1,14 +1,14 @@
-/** What is followed at a server on behalf of one client, in whichever conversation that has there now. */
+/** The resource subscriptions of one client at one server. They move to each new conversation of the client. */
 import { ParleyError } from 'parley-mcp'
 import type { Subscription } from 'parley-mcp/engine'
 import type { Conversation } from '../upstream/index.ts'
 
-/** Told the URI that has changed, which may lie below the one that is followed. */
+/** Called with the changed URI, which may lie below the followed one. */
 export type OnChanged = (uri: string) => void
 
-/** Something that is followed. */
+/** A subscription as its user sees it. */
 export interface ActiveSubscription {
-  /** Whether the server, when it is there, still tells of it. */
+  /** Whether the server reports changes while it is up. */
   isActive(): boolean
   stop(): Promise<void>
 }
@@ -21,7 +21,7 @@ interface Held {
 const NOTHING = (): void => {}
 
 export class Subscriptions {
-  /** By URI and by who is told. */
+  /** By URI and by callback. */
   readonly #held = new Map<string, Map<OnChanged, Held>>()
   #ended = false
 
@@ -30,7 +30,8 @@ export class Subscriptions {
   }
 
   /**
-   * Whoever is told already is not told twice. `onEnd` is called once, when it is not followed any more or never was.
+   * A callback that follows the URI already is not called twice. `onEnd` is called once, when the subscription ends or
+   * fails.
    */
   async add(conversation: Conversation, uri: string, changed: OnChanged, onEnd = NOTHING): Promise<ActiveSubscription> {
     const subscription = await conversation.subscribe(uri, changed).catch((error: unknown) => {
@@ -46,14 +47,14 @@ export class Subscriptions {
     return { isActive: () => this.#isActive(uri, changed), stop: () => this.#remove(uri, changed) }
   }
 
-  /** Whoever is told of it. */
+  /** Removes all callbacks of this URI. */
   async remove(uri: string): Promise<void> {
     await Promise.all([...(this.#held.get(uri)?.keys() ?? [])].map((changed) => this.#remove(uri, changed)))
   }
 
   /**
-   * In another conversation, after one that is over. What is refused there is not followed any more; what else there is
-   * may have changed meanwhile.
+   * Subscribes again in a new conversation. Drops what the server refuses there. Reports the rest as changed, because
+   * it may have changed meanwhile.
    */
   async renew(conversation: Conversation): Promise<void> {
     for (const [uri, changed] of this.#all()) {

@@ -1,4 +1,4 @@
-/** What is counted of everything that passes, and said in the log of what is lost on the way (X2, O). */
+/** Counts events of all sessions, and logs what translation loses (X2, O). */
 import { type ErrorKind, type Loss, ParleyError } from 'parley-mcp'
 import { type ByteBudget, DEFINITION_RULE, type SessionEvent } from 'parley-mcp/engine'
 import type { Counter, Metrics } from '../http/index.ts'
@@ -8,11 +8,11 @@ import type { Upstream } from '../upstream/index.ts'
 import { LastLosses } from './last-losses.ts'
 import { serverState } from './server-state.ts'
 
-/** The same loss again is not news within this many milliseconds; it is still counted. */
+/** The same text is logged once in this time. Each event is counted. */
 const REPEAT_AFTER_MS = 60_000
 const MAX_REMEMBERED_TEXTS = 1000
 
-/** What is no failure of anybody. */
+/** Ends of sessions and requests that are no failures. */
 const DEPARTURES: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'session_closed',
   'session_lost',
@@ -101,7 +101,7 @@ export class GatewayCounters {
         return this.#log.debug(`${server}: ignored ${event.what}: ${event.detail}`, { server })
       case 'error': {
         const text = `${server}: ${event.during}: ${event.error instanceof Error ? event.error.message : String(event.error)}`
-        // Clients and servers come and go.
+        // Clients and servers may leave at any time.
         if (event.error instanceof ParleyError && DEPARTURES.has(event.error.kind))
           return this.#log.debug(text, { server })
         if (event.error instanceof ParleyError && !isOwn(event.error))
@@ -114,15 +114,14 @@ export class GatewayCounters {
   }
 
   /**
-   * What a server answers with, or why it does not, is its own affair. Said once a minute for each kind; the code is
-   * the server's choice.
+   * An error of a server is no failure of the gateway. Logged once a minute for each kind.
    */
   #answered({ kind, code }: ParleyError, during: string, text: string, server: string): void {
     this.#serverErrors.add({ server, code: isReserved(code) ? String(code) : 'other' })
     if (this.#isDue(`${server} ${during} ${kind}`)) this.#log.info(text, { server, code })
   }
 
-  /** Whoever is refused mostly comes again at once: that is said once a minute. */
+  /** Logged once a minute, because refused clients often try again at once. */
   refuse({ server, reason, whom, limit }: Refused): void {
     this.#refused.add({ server, reason })
     if (!this.#isDue(`${server} ${reason} ${whom}`)) return
@@ -154,20 +153,20 @@ export class GatewayCounters {
 
   #logLoss(sentence: string, facts: Record<string, unknown>): void {
     if (!this.#isDue(sentence)) return
-    // What is wrong with a definition was said where the list was read.
+    // The reader of the list has logged the problem of the definition.
     if (facts['lossSeverity'] === 'i' || facts['rule'] === DEFINITION_RULE) this.#log.debug(sentence, facts)
     else this.#log.warning(sentence, facts)
   }
 }
 
 /**
- * JSON-RPC and MCP have these codes. A server may answer with any other, and each would be kept as a series of its own.
+ * Whether JSON-RPC or MCP define the code. Servers may use any other, and each would become a series of the metric.
  */
 function isReserved(code: number): boolean {
   return code >= -32768 && code <= -32000
 }
 
-/** Whether it failed in the gateway itself: nobody sent it, and no server is why. */
+/** Whether the error arose in the gateway itself, and no server or client caused it. */
 function isOwn({ kind, receivedCode, data }: ParleyError): boolean {
   return (
     receivedCode === undefined &&

@@ -226,7 +226,7 @@ describe.each(versions)('G a client of %s is told', (version) => {
 })
 
 const asking = versions.filter((version) => version >= '2025-06-18')
-describe.each(asking)('G a client of %s is asked through the aggregate (8.1, 8.2)', (version) => {
+describe.each(asking)('G a client of %s is asked through the aggregate', (version) => {
   it.each(asking)('by a server of %s: forms, thoughts and roots', async (of) => {
     const server = `s${of}`
     const client = await everyServer().connect({

@@ -1,4 +1,4 @@
-/** What a client meets at the address of all servers: one server with the tools, resources and prompts of all. */
+/** One client's endpoint at the address of all servers: one server with the tools, resources and prompts of all. */
 import { type Capabilities, eraOf, type LogLevel, logLevels, ParleyError, type Tool } from 'parley-mcp'
 import {
   type Answer,
@@ -55,7 +55,7 @@ import type { AggregateShared } from './aggregate-shared.ts'
 import { ServerLinks } from './server-links.ts'
 
 const NOTHING: Body = {}
-/** What the gateway asks one server for all of them. */
+/** A request that the gateway sends to each server in turn. */
 const PART: CallOrigin = { kind: 'part' }
 
 export class AggregateEndpoint implements Endpoint, AllServers {
@@ -68,15 +68,15 @@ export class AggregateEndpoint implements Endpoint, AllServers {
   readonly #origin: CallOrigin = { kind: 'all', address: this }
   readonly #links: ServerLinks
   readonly #followed: FollowedResources
-  /** Servers whose list of a kind has changed in this client's own conversation: from then on it is read there. */
+  /** Servers whose list of a kind changed in this client's own conversation. The gateway then reads the list there. */
   readonly #diverged = new Map<ListKind, Set<string>>()
-  /** Of a client that shook hands, and is shown lists of its own. */
+  /** Set for a client that shook hands and sees lists of its own. */
   #readers: ListReaders | undefined
   #taskLists: MergedList<Body> | undefined
-  /** Another gateway has asked here. */
+  /** The client is another gateway. */
   #isForGateways = false
   #session: Session | undefined
-  /** What a client that shook hands was told of the servers. */
+  /** The introduction that a client got in its handshake. */
   #told: Introduction | undefined
   #statusFollowed: (() => void) | undefined
 
@@ -88,7 +88,7 @@ export class AggregateEndpoint implements Endpoint, AllServers {
     this.#followed = shared.listeners.resourcesFor(this.#links)
   }
 
-  /** What is for one server needs that one alone. */
+  /** A request for one server does not wait for the start of the others. */
   prepare(
     peer: Introduction | undefined,
     declared = peer?.capabilities,
@@ -115,7 +115,7 @@ export class AggregateEndpoint implements Endpoint, AllServers {
     return route?.upstream.tools.definition(route.nameAtServer) as Body | undefined
   }
 
-  /** Of a tool that nobody has, the call itself says so. */
+  /** No parameters for an unknown tool: the call itself returns the error. */
   async headerParams(name: string): Promise<readonly HeaderParam[]> {
     const route = await this.#state.directory.tool(name).catch(() => undefined)
     return route === undefined ? [] : route.upstream.tools.headerParams(route.nameAtServer)
@@ -149,13 +149,13 @@ export class AggregateEndpoint implements Endpoint, AllServers {
       for (const name of servers) if (this.#state.nameIndex.server(name) === undefined) servers.delete(name)
   }
 
-  // What the stages of its calls need
+  // For the stages of its calls
 
   get servers(): Iterable<Upstream> {
     return this.#state.nameIndex.servers
   }
 
-  /** Two gateways that met at the same moment did not know yet which servers are behind the other. */
+  /** Two gateways that connect at the same moment do not know each other's servers yet, so requests check again. */
   refuseLoop({ caller }: Inbound): void {
     if (this.#isForGateways) this.#shared.loopGuard.refuse(viaIn(caller.capabilities))
   }
@@ -256,7 +256,7 @@ export class AggregateEndpoint implements Endpoint, AllServers {
     return reported(inbound, [], page)
   }
 
-  /** Who sees in lists what a server has must not miss in silence what the server has declared. */
+  /** Reports capabilities that servers declared after the handshake of this client. */
   #reportUntold(): void {
     const { current } = this.#shared.introduction
     const told = this.#told
@@ -266,7 +266,7 @@ export class AggregateEndpoint implements Endpoint, AllServers {
   }
 
   /**
-   * Servers may list something else to clients that declare an extension: such a client sees the lists of its own
+   * Servers may list other items for clients that declare an extension. Such a client sees the lists of its own
    * conversations.
    */
   #clientLists(method: ListMethod, inbound: Inbound): ClientLists | undefined {
@@ -284,8 +284,7 @@ export class AggregateEndpoint implements Endpoint, AllServers {
   }
 
   /**
-   * Clients that shook hands share nothing they read. `undefined` for clients that declare nothing by which lists
-   * differ.
+   * Clients that shook hands share no lists. `undefined` for clients whose capabilities cannot change a list.
    */
   #readersFor({ caller }: Inbound): ListReaders | undefined {
     if (abilitiesOf(caller.capabilities).declaration === NO_ABILITIES) return undefined
@@ -294,7 +293,7 @@ export class AggregateEndpoint implements Endpoint, AllServers {
     return this.#readers
   }
 
-  /** What only this client is shown is known afterwards. Nothing is read again before a list of tools changes. */
+  /** Reads the tools that only this client sees. It reads a server again after its list of tools has changed. */
   async #readClientTools(inbound: Inbound): Promise<void> {
     const readers = this.#readersFor(inbound)
     const unread = [...this.#state.nameIndex.servers].filter((upstream) => readers?.lacksTools(upstream, inbound))
@@ -319,7 +318,7 @@ export class AggregateEndpoint implements Endpoint, AllServers {
     return { owner, ask: (params) => this.#shared.running.during(upstream, () => ask(params)) }
   }
 
-  /** Of the servers this client has used: nobody else can have tasks of it. */
+  /** Only servers that this client has used can have its tasks. */
   async #listTasks(inbound: Inbound): Promise<Body> {
     const sources = this.#links.all().map(({ upstream, endpoint, names }) => ({
       server: upstream.name,
@@ -357,12 +356,12 @@ function to({ upstream, nameAtServer }: Route, key: string): Routed {
   return { upstream, changes: { [key]: nameAtServer } }
 }
 
-/** What is told, or refused, by what all servers say of themselves. */
+/** Whether the answer needs the introductions of all servers. */
 function isAboutAll(method: string): boolean {
   return method === 'initialize' || method === 'server/discover' || isListMethod(method) || method.startsWith('tasks/')
 }
 
-/** By which a client without a session has its conversation, and says what it can do. */
+/** The metadata that selects the conversation of a client without a session, and declares its capabilities. */
 const IDENTITY = [HANDLE_KEY, META.clientInfo, META.clientCapabilities] as const
 
 function withIdentity(params: Body, { params: { _meta: meta } }: Inbound): Body {

@@ -1,5 +1,5 @@
 /**
- * 8.2: what one client alone is shown at the address of all servers changes nothing for the others, and its pages
+ * What one client alone is shown at the address of all servers changes nothing for the others, and its pages
  * belong together.
  */
 import type { Body, Session } from 'parley-mcp/engine'
@@ -90,7 +90,7 @@ async function read(uri: string): Promise<unknown> {
   return error?.message ?? [contents?.['uri'], contents?.['text']]
 }
 
-describe('8.2, G a resource that an earlier server shows one principal, and a later one everybody', () => {
+describe('G a resource that an earlier server shows one principal, and a later one everybody', () => {
   it('is the later one’s for all others, whatever that principal is shown', async () => {
     client.principal = 'ann'
     await login()

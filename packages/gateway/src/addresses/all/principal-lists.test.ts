@@ -1,4 +1,4 @@
-/** 8.2: lists of conversations that are kept for clients without sessions, at the address of all servers. */
+/** Lists of conversations that are kept for clients without sessions, at the address of all servers. */
 import { type Body, META, type Session } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -81,7 +81,7 @@ async function settle(): Promise<void> {
 const BEFORE = ['vault__login']
 const INSIDE = ['vault__login', 'vault__treasure']
 
-describe('8.2 a tool that a server adds for one principal', () => {
+describe('a tool that a server adds for one principal', () => {
   it.each([true, false])(
     'is shown to that one and to nobody else, also where the server tells nobody (%s)',
     async (tells) => {
@@ -167,7 +167,7 @@ describe('8.2 a tool that a server adds for one principal', () => {
   })
 })
 
-describe('8.2, L4 conversations of principals that listen, where there are as many as there may be', () => {
+describe('L4 conversations of principals that listen, where there are as many as there may be', () => {
   const calledAs = async (principal: string, name = 'vault__any'): Promise<unknown> => {
     client.principal = principal
     return (await client.ask('tools/call', { name, arguments: {} })).error?.message
@@ -221,7 +221,7 @@ describe('8.2, L4 conversations of principals that listen, where there are as ma
   })
 })
 
-describe('8.2 a tool that a server adds for one handle', () => {
+describe('a tool that a server adds for one handle', () => {
   it('is shown and told to who brings the handle, and to nobody else', async () => {
     begin('handle', { members: { second: { server: vaultServer(true), config: { session: 'handle' } } } })
     const handle = { [HANDLE_KEY]: (await login())[HANDLE_KEY] }

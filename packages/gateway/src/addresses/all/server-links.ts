@@ -34,7 +34,7 @@ export class ServerLinks implements Follower {
   readonly #onListChanged: (kind: ListKind, server: string) => void
   /** By server. */
   readonly #links = new Map<string, ServerLink>()
-  /** To servers that are no more, and what ends them before their time. */
+  /** Links to removed servers, and the function that cancels their delayed end. */
   readonly #retired = new Map<ServerLink, () => void>()
   #peer: Introduction | undefined
   #session: Session | undefined
@@ -59,7 +59,7 @@ export class ServerLinks implements Follower {
     return [...this.#links.values()]
   }
 
-  /** One that has begun. */
+  /** The link to this server, if it has begun. */
   known(upstream: Upstream): ServerLink | undefined {
     const link = this.#links.get(upstream.name)
     return link?.upstream === upstream ? link : undefined
@@ -113,7 +113,7 @@ export class ServerLinks implements Follower {
     this.#retired.clear()
   }
 
-  /** It finishes what it works on. */
+  /** The server finishes its calls in progress first. */
   #retire(link: ServerLink, session: Session): void {
     let over = false
     const callOff = this.#shared.running.whenDone(link.upstream, () => {
@@ -124,7 +124,7 @@ export class ServerLinks implements Follower {
     if (!over) this.#retired.set(link, callOff)
   }
 
-  /** Where a request goes whose link was found before servers changed. */
+  /** The server with this name now: servers may have changed since the request was routed. */
   current({ name }: Upstream): Upstream {
     const upstream = this.#shared.state.nameIndex.server(name)
     if (upstream === undefined)
@@ -166,7 +166,7 @@ export class ServerLinks implements Follower {
       throw new ParleyError('not_initialized', { message: 'The client is not ready yet' })
     await endpoint.prepare(this.#peer)
     endpoint.opened(this.#session)
-    // A server that has no such level, or no answer, is no reason to fail what the client wants of it.
+    // The client's request goes on even if the server refuses the level.
     if (this.#level !== undefined) await endpoint.wantLevel(this.#level).catch(() => {})
   }
 }

@@ -1,4 +1,4 @@
-/** 8.2: the handle of a conversation is between the client and the gateway: whoever has it is in that conversation. */
+/** The handle of a conversation is between the client and the gateway: whoever has it is in that conversation. */
 import type { ProtocolVersion } from 'parley-mcp'
 import type { Body } from 'parley-mcp/engine'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ describe.each<[ProtocolVersion, ProtocolVersion]>([
   ['2025-11-25', '2025-11-25'],
   ['2025-11-25', '2026-07-28'],
   ['2025-06-18', '2025-11-25'],
-])('8.2 a handle in a request of %s', (client, version) => {
+])('a handle in a request of %s', (client, version) => {
   it.each([
     ['tools/call', CALL],
     ['prompts/get', { name: 'p' }],
@@ -50,7 +50,7 @@ const ANSWERS: Readonly<Record<string, Body>> = {
   'tools/list': { tools: [] },
 }
 
-it('8.2 the handle of one server is not handed on to another at the address of all', async () => {
+it('the handle of one server is not handed on to another at the address of all', async () => {
   const answer = ({ method }: { method: string }): Body => ({ ...ANSWERS[method] })
   const [vault, other] = [scripted({ version: '2025-06-18', answer }), scripted({ version: '2026-07-28', answer })]
   rig = new AggregateRig({

@@ -1,5 +1,5 @@
 /**
- * 8.1: clients that write `initialize` and what follows it in one go, before the server behind the gateway has started.
+ * Clients that write `initialize` and what follows it in one go, before the server behind the gateway has started.
  */
 import { PassThrough } from 'node:stream'
 import { versions } from 'parley-mcp'
@@ -14,7 +14,7 @@ afterEach(() => rig.close())
 
 const handshakes = versions.filter((version) => version !== '2026-07-28')
 
-describe.each(handshakes)('8.1 a client of %s that waits for nothing', (version) => {
+describe.each(handshakes)('a client of %s that waits for nothing', (version) => {
   it.each([version, '2026-07-28'] as const)('gets its answers, in their order, from a server of %s', async (spoken) => {
     const server = scripted({ version: spoken, answer: ({ params }) => text(String(params['name'])) })
     rig = bridgeTo(server, spoken)
@@ -62,7 +62,7 @@ const HELLO = {
 }
 const CALL = { name: 'one', arguments: {} }
 
-describe('8.1 `printf … | parley bridge …`: everything is written, and the input ends', () => {
+describe('`printf … | parley bridge …`: everything is written, and the input ends', () => {
   it.each<[string, object[], unknown[]]>([
     [
       'a handshake',

@@ -1,4 +1,4 @@
-/** 8.1: questions of a server of 2026-07-28, put to clients that shook hands. */
+/** Questions of a server of 2026-07-28, put to clients that shook hands. */
 import { ParleyError, type ProtocolVersion, versions } from 'parley-mcp'
 import { type Body, type Inbound, InputRequired } from 'parley-mcp/engine'
 import { fakeClock } from 'parley-mcp/testing'
@@ -54,7 +54,7 @@ async function rawClient(server: ReturnType<typeof scripted>, version: ProtocolV
   return client
 }
 
-describe.each(eliciting)('8.1 a client of %s is asked forms', (version) => {
+describe.each(eliciting)('a client of %s is asked forms', (version) => {
   it('two one after the other: no state of the server reaches it', async () => {
     const server = scripted({
       version: STATELESS,
@@ -107,7 +107,7 @@ describe.each(eliciting)('8.1 a client of %s is asked forms', (version) => {
   })
 })
 
-describe.each(handshakes)('8.1 a client of %s is asked for', (version) => {
+describe.each(handshakes)('a client of %s is asked for', (version) => {
   it('its model and its roots', async () => {
     const client = await rawClient(asking({ model: sample, places: rootsList }), version)
     const called = client.request('tools/call', { name: 'any', arguments: {} })
@@ -253,7 +253,7 @@ describe.each(handshakes)('8.1 a client of %s is asked for', (version) => {
   })
 })
 
-it('8.1 a server that only wants to be asked again is, after a moment', async () => {
+it('a server that only wants to be asked again is, after a moment', async () => {
   const clock = fakeClock()
   let times = 0
   const server = scripted({ version: STATELESS, answer: () => (++times < 3 ? required({}, { times }) : text('now')) })
@@ -275,7 +275,7 @@ it('8.1 a server that only wants to be asked again is, after a moment', async ()
 })
 
 it.each(REQUESTS)(
-  '8.1 rule 1: %s of a server that never stops asking is made again 8 times, then given up',
+  '%s of a server that never stops asking is made again 8 times, then given up',
   async (method, params) => {
     const server = scripted({ version: STATELESS, answer: () => required({ it: rootsList }) })
     const client = await rawClient(server, '2025-11-25')
@@ -293,7 +293,7 @@ it.each(REQUESTS)(
   },
 )
 
-it.each([1, 12])('8.1 rule 1: the configuration of a server may say %s instead', async (maxRounds) => {
+it.each([1, 12])('the configuration of a server may say %s instead', async (maxRounds) => {
   const server = scripted({ version: STATELESS, answer: () => required({ it: rootsList }) })
   rig = bridgeTo(server, STATELESS, { maxRounds })
   const client = await rig.connect({ version: '2025-11-25', roots: [] })
@@ -304,7 +304,7 @@ it.each([1, 12])('8.1 rule 1: the configuration of a server may say %s instead',
   await client.close()
 })
 
-it('8.1 rule 1: a server that is content after 8 rounds is answered', async () => {
+it('a server that is content after 8 rounds is answered', async () => {
   let times = 0
   const server = scripted({
     version: STATELESS,
@@ -316,7 +316,7 @@ it('8.1 rule 1: a server that is content after 8 rounds is answered', async () =
   await client.close()
 })
 
-describe('C2, 8.1: what a client declares that its version does not have, no server hears of', () => {
+describe('C2: what a client declares that its version does not have, no server hears of', () => {
   it.each([
     ['2024-11-05', { elicitation: { form: {} } }, 'elicitation came with 2025-06-18'],
     ['2025-03-26', { elicitation: { form: {} } }, 'elicitation came with 2025-06-18'],

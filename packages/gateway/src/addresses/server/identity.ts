@@ -1,11 +1,11 @@
 /**
- * Who the gateway says it is when it speaks for a client that shook hands: that client, and able to follow tasks (D-40,
- * 8.4).
+ * How the gateway introduces itself to a server on behalf of a client that shook hands: as that client, with the tasks
+ * extension (D-40).
  */
 import type { Capabilities } from 'parley-mcp'
 import { type Body, type Introduction, isObject, TASKS_EXTENSION } from 'parley-mcp/engine'
 
-/** Each era takes from it what it has a word for. */
+/** A version ignores the capabilities that it does not have. */
 export function identityFor({ info, capabilities }: Introduction): Introduction {
   const { extensions, elicitation } = capabilities as Record<string, Body | undefined>
   const named = isObject(elicitation) && { elicitation: withMode(elicitation) }
@@ -15,7 +15,7 @@ export function identityFor({ info, capabilities }: Introduction): Introduction 
   }
 }
 
-/** 8.1: declared without any mode, it means forms. */
+/** Elicitation without a mode means forms. */
 function withMode(elicitation: Body): Body {
   return elicitation['form'] === undefined && elicitation['url'] === undefined
     ? { ...elicitation, form: {} }

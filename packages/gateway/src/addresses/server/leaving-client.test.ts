@@ -1,4 +1,4 @@
-/** 8.2, L4: of a client that leaves while its conversation is being opened, nothing remains. */
+/** L4: of a client that leaves while its conversation is being opened, nothing remains. */
 import type { Link } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 /**
- * 8.2 Logging: clients that share a conversation each have a level of their own, and the server is told the most
+ * Logging: clients that share a conversation each have a level of their own, and the server is told the most
  * verbose of them.
  */
 import { ParleyError, type ProtocolVersion } from 'parley-mcp'

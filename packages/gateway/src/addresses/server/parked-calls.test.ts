@@ -1,4 +1,4 @@
-/** 8.2: calls of clients of 2026-07-28 that wait, suspended, while servers that shook hands ask them something. */
+/** Calls of clients of 2026-07-28 that wait, suspended, while servers that shook hands ask them something. */
 import { type Capabilities, type ParleyError, versions } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -51,8 +51,8 @@ beforeEach(() => {
   outcomes.length = 0
 })
 
-describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
-  it('rule 3: two at once, of which one may be answered first', async () => {
+describe.each(eliciting)('a server of %s asks forms', (version) => {
+  it('two at once, of which one may be answered first', async () => {
     const client = clientOf(
       scripted({
         version,
@@ -88,7 +88,7 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     expect(last.result?.['resultType']).toBe('complete')
   })
 
-  it('rules 5 and 6: a request that is made twice waits for the same outcome, also when that is there already, for 60 s', async () => {
+  it('a request that is made twice waits for the same outcome, also when that is there already, for 60 s', async () => {
     let go: (() => void) | undefined
     const server = scripted({
       version,
@@ -115,7 +115,7 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     expect(server.asked).toHaveLength(1)
   })
 
-  it('rule 7: the same call without the state is another call', async () => {
+  it('the same call without the state is another call', async () => {
     const server = scripted({ version, answer: interviewer('Who?') })
     const client = clientOf(server)
     const one = shown(await client.ask('tools/call', CALL, ALL))
@@ -130,7 +130,7 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     expect(server.asked).toHaveLength(2)
   })
 
-  it('rule 6: a state that is forged, of another request, of an earlier round or out of time is refused, and harms nobody', async () => {
+  it('a state that is forged, of another request, of an earlier round or out of time is refused, and harms nobody', async () => {
     const client = clientOf(scripted({ version, answer: interviewer('Who?', 'Where?') }))
     const first = shown(await client.ask('tools/call', CALL, ALL))
     const key = first.keys[0] as string
@@ -154,7 +154,7 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     expect(JSON.parse(textOf(last))).toEqual([accept('Ann'), accept('Rome')])
   })
 
-  it('rule 10: and takes one back: it is not shown any more, and an answer to it is of no use', async () => {
+  it('and takes one back: it is not shown any more, and an answer to it is of no use', async () => {
     const stop = new AbortController()
     const client = clientOf(
       scripted({
@@ -188,7 +188,7 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     expect(JSON.parse(textOf(last))).toEqual(['taken back', accept('Bea')])
   })
 
-  it('rule 11: what the user does not want is told as it is', async () => {
+  it('what the user does not want is told as it is', async () => {
     const client = clientOf(scripted({ version, answer: interviewer('Who?') }))
     const { keys, state } = shown(await client.ask('tools/call', CALL, ALL))
     const last = await client.ask(
@@ -199,7 +199,7 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     expect(JSON.parse(textOf(last))).toEqual([{ action: 'decline' }])
   })
 
-  it('rule 12: more often than 32 times, and the call is over', async () => {
+  it('more often than 32 times, and the call is over', async () => {
     const server = scripted({
       version,
       answer: async (inbound) => {
@@ -222,7 +222,7 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     expect(answer.error).toMatchObject({ code: -32603 })
   })
 
-  it('rule 4: progress and log messages that come meanwhile are told on the request that comes next, under its own token', async () => {
+  it('progress and log messages that come meanwhile are told on the request that comes next, under its own token', async () => {
     const server = scripted({
       version,
       answer: async (inbound) => {
@@ -269,11 +269,11 @@ const QUESTIONS: [method: string, params: Body, unanswered: string][] = [
   ['roots/list', {}, '-32603'],
 ]
 
-describe.each(handshakes)('8.2 a server of %s asks', (version) => {
+describe.each(handshakes)('a server of %s asks', (version) => {
   const possible = QUESTIONS.filter(([method]) => method !== 'elicitation/create' || version >= '2025-06-18')
 
   it.each(possible)(
-    'rule 9: %s, and the client never comes back: nothing is made up, and the call is cancelled',
+    '%s, and the client never comes back: nothing is made up, and the call is cancelled',
     async (method, params, unanswered) => {
       const server = scripted({ version, answer: asker(method, params) })
       const client = clientOf(server)
@@ -291,7 +291,7 @@ describe.each(handshakes)('8.2 a server of %s asks', (version) => {
     },
   )
 
-  it.each(possible)('rule 8: %s, but the client has given the call up before', async (method, params) => {
+  it.each(possible)('%s, but the client has given the call up before', async (method, params) => {
     let ask: () => void = () => {}
     const asked = new Promise<void>((resolve) => {
       ask = resolve
@@ -315,7 +315,7 @@ describe.each(handshakes)('8.2 a server of %s asks', (version) => {
     expect(client.received.filter((message) => message.id === id)).toEqual([])
   })
 
-  it('rule 1: one call at a time where nobody can tell which of several is asked about', async () => {
+  it('one call at a time where nobody can tell which of several is asked about', async () => {
     const server = scripted({
       version,
       answer: async (inbound) =>
@@ -345,7 +345,7 @@ describe.each(handshakes)('8.2 a server of %s asks', (version) => {
     expect(JSON.parse(textOf(second))).toEqual(['two', answer('two')])
   })
 
-  it('rule 1: who can be asked nothing does not wait for those who can', async () => {
+  it('who can be asked nothing does not wait for those who can', async () => {
     const server = scripted({
       version,
       answer: async (inbound) =>
@@ -356,7 +356,7 @@ describe.each(handshakes)('8.2 a server of %s asks', (version) => {
     expect(textOf(await client.ask('tools/call', { name: 'two' }))).toBe('at once')
   })
 
-  it('rule 1: and lists something meanwhile: the question is still that of the call', async () => {
+  it('and lists something meanwhile: the question is still that of the call', async () => {
     let ask: () => void = () => {}
     let list: () => void = () => {}
     const server = scripted({
@@ -414,7 +414,7 @@ describe.each(handshakes)('8.2 a server of %s asks', (version) => {
   })
 })
 
-it('8.2 questions that come within a moment of each other are shown together', async () => {
+it('questions that come within a moment of each other are shown together', async () => {
   const server = scripted({
     version: '2025-11-25',
     answer: async (inbound) => {
@@ -444,7 +444,7 @@ it('8.2 questions that come within a moment of each other are shown together', a
   await client.close()
 })
 
-it('8.2 questions that belong to no call: nobody is asked, and nothing is made up', async () => {
+it('questions that belong to no call: nobody is asked, and nothing is made up', async () => {
   const ends: string[] = []
   const server = scripted({
     version: '2025-11-25',
@@ -463,7 +463,7 @@ it('8.2 questions that belong to no call: nobody is asked, and nothing is made u
   expect(ends.sort()).toEqual(['-1', '{"action":"cancel"}'])
 })
 
-it('8.2 a server that asks what the client did not declare with this request is told so, and not the client', async () => {
+it('a server that asks what the client did not declare with this request is told so, and not the client', async () => {
   const server = scripted({
     version: '2025-11-25',
     answer: async (inbound) =>

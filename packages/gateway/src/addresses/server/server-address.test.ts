@@ -70,7 +70,7 @@ describe.each(pairs)('X6 a client of $client and a server of $server', ({ client
 const asking = pairs.filter(({ client, server }) => client >= '2025-06-18' && server >= '2025-06-18')
 
 describe.each(asking)('X6 a client of $client is asked by a server of $server', ({ client: version, server }) => {
-  it('a form (8.1, 8.2)', async () => {
+  it('a form', async () => {
     rig = bridgeTo(makeServer(), server)
     const client = await rig.connect({
       version,

@@ -1,4 +1,4 @@
-/** 8.2: of clients that share a session with a server, none hears or sees what is another's. */
+/** Of clients that share a session with a server, none hears or sees what is another's. */
 import type { Capabilities } from 'parley-mcp'
 import { type Body, META } from 'parley-mcp/engine'
 import { createServer, type Server, tool } from 'parley-mcp/server'
@@ -43,7 +43,7 @@ async function settled({ sessions }: ScriptedServer, clients: readonly RawClient
 
 const heardBy = (client: RawClient): unknown[] => client.of(MESSAGE).map(({ params }) => params?.['data'])
 
-describe('8.2 log messages of a server that does not say which call they are about', () => {
+describe('log messages of a server that does not say which call they are about', () => {
   let release: () => void
   const log = ({ sessions }: Pick<ScriptedServer, 'sessions'>, data: string): void => {
     for (const session of sessions) session.notify(MESSAGE, { level: 'info', data })
@@ -130,7 +130,7 @@ describe('8.2 log messages of a server that does not say which call they are abo
   })
 })
 
-describe('8.4 tasks of clients that share a session with a server of 2025-11-25', () => {
+describe('tasks of clients that share a session with a server of 2025-11-25', () => {
   const VERSION = '2025-11-25'
   let finish: (() => void) | undefined
   beforeEach(() => {

@@ -1,4 +1,4 @@
-/** 8.2 rule 1: questions over HTTP that do not say to which request they belong, though they could. */
+/** Questions over HTTP that do not say to which request they belong, though they could. */
 import type { Capabilities } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -72,7 +72,7 @@ const accept = (client: RawClient, name: string, asked: RawMessage): Promise<Raw
   })
 }
 
-describe('8.2 rule 1: a server that asks in its session', () => {
+describe('a server that asks in its session', () => {
   it('asks a second call while the first waits for the same user, and from then on one after the other', async () => {
     const server = asking()
     const client = clientOf(server)
@@ -142,7 +142,7 @@ describe('8.2 rule 1: a server that asks in its session', () => {
   })
 })
 
-describe('8.2 "session": "shared" that cannot be followed', () => {
+describe('"session": "shared" that cannot be followed', () => {
   it('is said once, with the reason and the way out, for clients of both eras', async () => {
     const client = clientOf(scripted({ version: '2025-06-18' }), { session: 'shared' }, {})
     expect(textOf(await client.ask('tools/call', { name: 'any' }))).toBe('done')
@@ -191,7 +191,7 @@ describe('X1 a question goes on as it came', () => {
   })
 })
 
-describe('8.2 news of resources', () => {
+describe('news of resources', () => {
   it.each([
     ['that nobody follows are counted', 'a:other', 1],
     ['that somebody follows are not', 'a:one', 0],

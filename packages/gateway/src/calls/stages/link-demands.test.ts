@@ -1,4 +1,4 @@
-/** 8.3, `urlMode: "error"`: clients of 2025-11-25 that are not kept waiting while their user opens a link. */
+/** `urlMode: "error"`: clients of 2025-11-25 that are not kept waiting while their user opens a link. */
 import type { Capabilities } from 'parley-mcp'
 import { type Body, type Inbound, InputRequired, Serialised, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock } from 'parley-mcp/testing'
@@ -84,7 +84,7 @@ const REQUESTS: [string, Body][] = [
   ['resources/read', { uri: 'note://one' }],
 ]
 
-describe('8.3 urlMode "error"', () => {
+describe('urlMode "error"', () => {
   it.each(REQUESTS)(
     '%s ends with -32042 and all links, nobody is asked, and the client’s own next attempt goes on',
     async (method, params) => {

@@ -1,4 +1,4 @@
-/** G, 8.2: a server works for others while a client of one of its calls is asked something. */
+/** G: a server works for others while a client of one of its calls is asked something. */
 import type { Capabilities, ProtocolVersion } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'

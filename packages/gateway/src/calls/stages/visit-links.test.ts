@@ -1,4 +1,4 @@
-/** 8.3: links that a server wants its user to open, between the eras. */
+/** Links that a server wants its user to open, between the eras. */
 import { type Capabilities, ParleyError } from 'parley-mcp'
 import { type Body, type Inbound, InputRequired } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -50,7 +50,7 @@ const shown = (): number => frames.filter((frame) => frame.includes('"input_requ
 const wasShown = (times: number): Promise<void> => until(() => expect(shown()).toBe(times)).then(flush)
 const idOf = (message: { params?: Body }): string => message.params?.['elicitationId'] as string
 
-describe(`8.3 a server of ${STATELESS} and a client of ${HANDSHAKE}`, () => {
+describe(`a server of ${STATELESS} and a client of ${HANDSHAKE}`, () => {
   it('the link gets an id, is shown once however often the server asks, and is complete when the server is content', async () => {
     let visited = false
     const server = scripted({
@@ -69,7 +69,7 @@ describe(`8.3 a server of ${STATELESS} and a client of ${HANDSHAKE}`, () => {
     })
     client.send({ id: question.id, result: { action: 'accept' } })
     let asked = 2
-    // More often than a server may ask something new (8.1 rule 1).
+    // More often than a server may ask something new (the limit of rounds).
     for (const pace of [2000, 4000, 8000, ...Array<number>(7).fill(10_000)]) {
       await wasShown(asked)
       await clock.advance(pace - 1)
@@ -165,7 +165,7 @@ describe(`8.3 a server of ${STATELESS} and a client of ${HANDSHAKE}`, () => {
   })
 })
 
-it('8.3 a client of 2025-06-18 has no links: the server is told so, and the tool has failed (D-59)', async () => {
+it('a client of 2025-06-18 has no links: the server is told so, and the tool has failed (D-59)', async () => {
   const server = scripted({
     version: STATELESS,
     answer: ({ caller }) => {
@@ -181,7 +181,7 @@ it('8.3 a client of 2025-06-18 has no links: the server is told so, and the tool
   expect((await client.request('tools/call', CALL)).result).toMatchObject({ isError: true })
 })
 
-describe(`8.3 a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
+describe(`a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
   it('the question is shown without its id, and whoever answers it need not hear that it is complete', async () => {
     const server = scripted({
       version: HANDSHAKE,

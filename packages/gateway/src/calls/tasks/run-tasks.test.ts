@@ -1,5 +1,5 @@
 /**
- * 8.4, D7: calls that run as tasks, between clients and servers that have them, have them in other words, or have none.
+ * D7: calls that run as tasks, between clients and servers that have them, have them in other words, or have none.
  */
 import type { Capabilities, ProtocolVersion } from 'parley-mcp'
 import { type Body, Serialised, TASKS_EXTENSION } from 'parley-mcp/engine'
@@ -82,7 +82,7 @@ async function running<T>(wanted: Promise<T>): Promise<T> {
   return wanted
 }
 
-describe(`8.4 a client of ${HANDSHAKE} and a server of ${STATELESS}`, () => {
+describe(`a client of ${HANDSHAKE} and a server of ${STATELESS}`, () => {
   const open = async (capabilities: Capabilities = {}): Promise<RawClient> => {
     const client = clientOf(makeServer(), STATELESS)
     const { capabilities: offered } = await client.shakeHands(HANDSHAKE, capabilities)
@@ -154,45 +154,42 @@ describe(`8.4 a client of ${HANDSHAKE} and a server of ${STATELESS}`, () => {
   })
 })
 
-describe.each(['2024-11-05', '2025-03-26', '2025-06-18'] as const)(
-  '8.4 a client of %s, which has no tasks',
-  (version) => {
-    it.each([STATELESS, HANDSHAKE] as const)(
-      'calls tools of a server of %s that only run as tasks',
-      async (serverVersion) => {
-        const client = clientOf(makeServer(), serverVersion)
-        await client.shakeHands(version, version >= '2025-06-18' ? { elicitation: {} } : {})
-        expect(textOf(await running(client.request('tools/call', call('quick'))))).toBe('at once')
-        expect((await running(client.request('tools/call', call('broken')))).result).toMatchObject({ isError: true })
-        if (version < '2025-06-18') return
-        const called = client.request('tools/call', call('ask'))
-        const { id } = await running(client.next('elicitation/create'))
-        client.send({ id, result: { action: 'accept', content: { name: 'Ann' } } })
-        expect(textOf(await running(called))).toBe('You are Ann')
-      },
-    )
-
-    it('C-23 is shown the tools of a server of 2025-11-25 that only run as tasks, without a word about tasks', async () => {
-      const client = clientOf(makeServer(), HANDSHAKE)
-      await client.shakeHands(version)
-      const tools = (await client.request('tools/list')).result?.['tools'] as Body[]
-      expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['quick', 'slow', 'broken', 'ask', 'plain']))
-      expect(tools.filter((tool) => 'execution' in tool)).toEqual([])
-    })
-
-    it.each([STATELESS, HANDSHAKE] as const)('cancels one at a server of %s', async (serverVersion) => {
+describe.each(['2024-11-05', '2025-03-26', '2025-06-18'] as const)('a client of %s, which has no tasks', (version) => {
+  it.each([STATELESS, HANDSHAKE] as const)(
+    'calls tools of a server of %s that only run as tasks',
+    async (serverVersion) => {
       const client = clientOf(makeServer(), serverVersion)
-      await client.shakeHands(version)
-      const id = client.nextId
-      void client.request('tools/call', call('slow'))
-      await running(begun())
-      client.send({ method: 'notifications/cancelled', params: { requestId: id } })
-      await running(until(() => expect(aborted).toBe(1)))
-    })
-  },
-)
+      await client.shakeHands(version, version >= '2025-06-18' ? { elicitation: {} } : {})
+      expect(textOf(await running(client.request('tools/call', call('quick'))))).toBe('at once')
+      expect((await running(client.request('tools/call', call('broken')))).result).toMatchObject({ isError: true })
+      if (version < '2025-06-18') return
+      const called = client.request('tools/call', call('ask'))
+      const { id } = await running(client.next('elicitation/create'))
+      client.send({ id, result: { action: 'accept', content: { name: 'Ann' } } })
+      expect(textOf(await running(called))).toBe('You are Ann')
+    },
+  )
 
-describe(`8.4 a client of ${HANDSHAKE} and a server of ${HANDSHAKE}`, () => {
+  it('C-23 is shown the tools of a server of 2025-11-25 that only run as tasks, without a word about tasks', async () => {
+    const client = clientOf(makeServer(), HANDSHAKE)
+    await client.shakeHands(version)
+    const tools = (await client.request('tools/list')).result?.['tools'] as Body[]
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['quick', 'slow', 'broken', 'ask', 'plain']))
+    expect(tools.filter((tool) => 'execution' in tool)).toEqual([])
+  })
+
+  it.each([STATELESS, HANDSHAKE] as const)('cancels one at a server of %s', async (serverVersion) => {
+    const client = clientOf(makeServer(), serverVersion)
+    await client.shakeHands(version)
+    const id = client.nextId
+    void client.request('tools/call', call('slow'))
+    await running(begun())
+    client.send({ method: 'notifications/cancelled', params: { requestId: id } })
+    await running(until(() => expect(aborted).toBe(1)))
+  })
+})
+
+describe(`a client of ${HANDSHAKE} and a server of ${HANDSHAKE}`, () => {
   it('speak about tasks in their own words', async () => {
     const client = clientOf(makeServer(), HANDSHAKE)
     await client.shakeHands(HANDSHAKE, ASKABLE)
@@ -208,7 +205,7 @@ describe(`8.4 a client of ${HANDSHAKE} and a server of ${HANDSHAKE}`, () => {
 })
 
 describe.each(['principal', 'request'] as const)(
-  `8.4 a client of ${STATELESS} and a server of ${HANDSHAKE}, policy %s`,
+  `a client of ${STATELESS} and a server of ${HANDSHAKE}, policy %s`,
   (session) => {
     const open = (): RawClient => clientOf(makeServer(), HANDSHAKE, { session })
     const both = { ...ASKABLE, ...EXTENDED } as Capabilities
@@ -294,14 +291,14 @@ describe.each(['principal', 'request'] as const)(
   },
 )
 
-it('8.4 a client of 2026-07-28 and an older server: there are no tasks', async () => {
+it('a client of 2026-07-28 and an older server: there are no tasks', async () => {
   const client = clientOf(makeServer(), '2025-06-18')
   const { result } = await client.ask('server/discover', {}, EXTENDED)
   expect(JSON.stringify(result)).not.toContain(TASKS_EXTENSION)
   expect((await client.ask('tasks/get', { taskId: 'any' }, EXTENDED)).error).toMatchObject({ code: -32601 })
 })
 
-it('8.4 a client and a server of 2026-07-28: tasks are theirs alone', async () => {
+it('a client and a server of 2026-07-28: tasks are theirs alone', async () => {
   const client = clientOf(makeServer(), STATELESS)
   const { result } = await client.ask('tools/call', call('slow'), EXTENDED)
   expect(result).toMatchObject({ resultType: 'task', status: 'working' })

@@ -95,7 +95,7 @@ describe.each(WAYS)('C-23 $who while its tool runs as a task', ({ begin }) => {
   })
 })
 
-describe('8.1 a client of 2025-06-18 ends its session while a server of 2026-07-28 runs its call as a task', () => {
+describe('a client of 2025-06-18 ends its session while a server of 2026-07-28 runs its call as a task', () => {
   it('the conversation lasts until the server has answered that the task is cancelled', async () => {
     await rig.close()
     const task = {

@@ -1,6 +1,6 @@
 /**
- * Lists of a server as clients of each version were last given them: the same text again is the same answer, without
- * reading it.
+ * Remembers the last text of each list of one server with its finished answer, for all clients of a version, until the
+ * server sends another text.
  */
 import type { Loss } from 'parley-mcp'
 import type { Introduction, Serialised } from 'parley-mcp/engine'

@@ -1,6 +1,5 @@
 /**
- * Lists of servers that cannot tell when they change: read from time to time while anybody wants to know, and compared
- * (8.2).
+ * Remembers digests of one server's lists to find changes that the server cannot report, while a client wants to know.
  */
 import { createHash } from 'node:crypto'
 import { declares } from 'parley-mcp'

@@ -1,4 +1,7 @@
-/** Lists and resources that a server said stay fresh for a while, for all clients or for one (D-42). */
+/**
+ * Remembers lists and resources of one server for as long as the server declared them fresh, for all clients or for one
+ * (D-42).
+ */
 import { type Body, type Clock, cacheableMethods, weightOf } from 'parley-mcp/engine'
 import type { ListKind } from '../upstream.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The tools of a server as the gateway knows them: which ones clients see, under which names, and what their
- * definitions say.
+ * Remembers the tools of one server, with their names and definitions, for the checks of calls by all clients, until the
+ * list changes.
  */
 import { ParleyError, type Tool } from 'parley-mcp'
 import { type HeaderParam, weightOf } from 'parley-mcp/engine'

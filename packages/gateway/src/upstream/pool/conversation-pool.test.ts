@@ -1,4 +1,4 @@
-/** 8.2, L4: a server has so many sessions and no more; what is only kept for later makes room for who comes now. */
+/** L4: a server has so many sessions and no more; what is only kept for later makes room for who comes now. */
 import type { Capabilities } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -215,7 +215,7 @@ describe('sessions of clients that shook hands', () => {
   })
 })
 
-describe('8.2 rule 1: calls that may be asked something, in one session', () => {
+describe('calls that may be asked something, in one session', () => {
   it('wait for their turn in a line that has an end and can be left', async () => {
     const server = slow()
     rig = bridgeTo(server, undefined, { maxQueued: 1 }, { clock })

@@ -1,4 +1,4 @@
-/** 8.2: whoever runs a server that remembers learns why it does not. */
+/** The log says why a server with a memory loses it between requests. */
 import type { Capabilities } from 'parley-mcp'
 import { fakeClock } from 'parley-mcp/testing'
 import { afterEach, expect, it } from 'vitest'
@@ -31,20 +31,20 @@ async function logAfter(
 const WORDS =
   'rig: clients of 2026-07-28 get a session of their own for each request, and what the server remembers is lost between them'
 
-it('8.2 is told once, when a second request gets a session of its own', async () => {
+it('the log says once why a server forgets, when a second request gets a session of its own', async () => {
   expect(await logAfter(1, undefined)).toEqual([])
   await rig.close()
   expect(await logAfter(4, undefined)).toEqual([`${WORDS}; "session": "shared" keeps one for all`])
 })
 
-it('8.2 is told of what would help clients that can be asked something', async () => {
+it('the log names the setting that helps clients that can be asked something', async () => {
   expect(await logAfter(3, 'principal', { elicitation: { form: {} } })).toEqual([
     `${WORDS}; "session": "principal" with gateway.principalHeader keeps one for each user`,
   ])
 })
 
 it.each(['request', 'shared', 'handle'] as const)(
-  '8.2 is told nothing where the configuration says %s',
+  'the log says nothing where the configuration says %s',
   async (session) => {
     expect(await logAfter(3, session)).toEqual([])
   },

@@ -1,4 +1,4 @@
-/** 8.2: whose conversation with a server that shook hands a request gets that has no session of its own. */
+/** Whose conversation with a server that shook hands a request gets that has no session of its own. */
 import { type Capabilities, versions } from 'parley-mcp'
 import type { Body, Inbound, Link } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -66,7 +66,7 @@ const sessionless = (link: Link): Link => ({
   close: () => link.close(),
 })
 
-describe.each(versions.filter((version) => version !== '2026-07-28'))('8.2 with a server of %s', (version) => {
+describe.each(versions.filter((version) => version !== '2026-07-28'))('with a server of %s', (version) => {
   it('a client that nobody knows gets a session for each request, which was opened before', async () => {
     const client = clientOf(numbered(version))
     const seen = [await sessionOf(client), await sessionOf(client), await sessionOf(client)]
@@ -95,7 +95,7 @@ describe.each(versions.filter((version) => version !== '2026-07-28'))('8.2 with 
   })
 })
 
-it('8.2 a session is only used for requests that can be asked exactly what it was begun with', async () => {
+it('a session is only used for requests that can be asked exactly what it was begun with', async () => {
   const server = numbered()
   const client = clientOf(server)
   client.principal = 'ann'
@@ -111,7 +111,7 @@ it('8.2 a session is only used for requests that can be asked exactly what it wa
   expect(declared).toEqual([[], [], ['elicitation'], ['elicitation', 'sampling']])
 })
 
-describe('8.2 policy principal', () => {
+describe('policy principal', () => {
   it('two names are two, whatever is in them and whatever they can be asked', async () => {
     const client = clientOf(numbered())
     client.principal = 'bob'
@@ -130,7 +130,7 @@ describe('8.2 policy principal', () => {
   })
 })
 
-describe('8.2 policy shared', () => {
+describe('policy shared', () => {
   it('is for servers elsewhere that give no session id, and for everybody', async () => {
     const client = clientOf(numbered(), {}, { wrap: sessionless })
     const first = await sessionOf(client)
@@ -183,7 +183,7 @@ describe('8.2 policy shared', () => {
   })
 })
 
-describe('8.2 policy request', () => {
+describe('policy request', () => {
   it('never uses a session twice, not even for calls at once', async () => {
     const client = clientOf(numbered(), { session: 'request' })
     client.principal = 'ann'
@@ -225,7 +225,7 @@ describe('8.2 policy request', () => {
   })
 })
 
-describe('8.2 policy handle', () => {
+describe('policy handle', () => {
   const handleOf = async (client: RawClient, meta: Body = {}): Promise<string> => {
     const { result } = await client.ask('tools/call', { ...CALL, _meta: meta })
     return (result as { _meta: Record<string, string> })._meta[HANDLE_KEY] as string
@@ -313,7 +313,7 @@ describe('8.2 policy handle', () => {
   })
 })
 
-describe('8.2 sessions that nobody uses', () => {
+describe('sessions that nobody uses', () => {
   it('end after 10 minutes', async () => {
     const client = clientOf(numbered())
     client.principal = 'ann'
