@@ -97,5 +97,5 @@ export function verified(bytes: Uint8Array, options?: VerifyOptions): Promise<Ve
   return verifyAudit(auditLines(chunks()), options)
 }
 
-/** As anybody can recompute it. */
+/** Computed independently. */
 export const sha256 = (text: string): string => `sha256-${createHash('sha256').update(text).digest('hex')}`

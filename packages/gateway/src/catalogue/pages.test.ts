@@ -202,7 +202,7 @@ describe('G: one server that fails harms no other', () => {
     expect((await list.page([broken('slow')])).items).toEqual(['late'])
   })
 
-  it('who was late is not waited for as long again, until it is in time', async () => {
+  it('a late server is waited for shorter the next time, until it is in time', async () => {
     const { list, clock } = listOf()
     let quick = false
     const moody: ListSource<string> = {

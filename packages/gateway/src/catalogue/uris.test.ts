@@ -106,7 +106,7 @@ describe('G: URIs of many servers in one list', () => {
     )
   })
 
-  it('of two servers that list one URI the first of the configuration keeps it, whoever came first', () => {
+  it('of two servers that list one URI the first of the configuration keeps it, in whatever order they came', () => {
     const table = new UriTable(['a', 'b'])
     table.learn('b', ['file:///x'])
     expect(table.publicUri('b', 'file:///x')).toBe('file:///x')

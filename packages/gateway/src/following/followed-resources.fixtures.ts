@@ -12,7 +12,7 @@ export const Y = 'note://y'
 export const X_OF_B = 'parley://servers/b/note%3A%2F%2Fx'
 const UPDATED = 'notifications/resources/updated'
 
-/** Gives what the client has been told of since somebody last asked. */
+/** Returns the notifications since the last call. */
 export type Fresh = () => unknown[]
 
 export class FollowedRig extends AggregateRig {
@@ -91,7 +91,7 @@ export function agreements({ told }: ScriptedServer, uri = X): number[] {
   )
 }
 
-/** Tells everybody who wants to know. */
+/** Notifies all subscribers. */
 export async function update({ sessions }: ScriptedServer, uri = X): Promise<void> {
   for (const session of sessions) session.notify(UPDATED, { uri })
   await settle()

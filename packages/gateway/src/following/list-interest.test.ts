@@ -1,4 +1,4 @@
-/** Lists of servers elsewhere that have no stream for news, for clients of the aggregate. */
+/** Polling of remote servers without a notification stream, for clients of all servers. */
 import type { Body, Link } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -43,7 +43,7 @@ async function listen(client: RawClient, notifications: Body): Promise<number> {
   return id
 }
 
-describe('a server elsewhere that has no stream for news, behind the aggregate', () => {
+describe('a remote server without a notification stream, behind the aggregate', () => {
   it('is asked for the lists that a client of 2026-07-28 listens to, and what is different is told', async () => {
     const { server, member } = far()
     rig = new AggregateRig({ far: member }, { clock })

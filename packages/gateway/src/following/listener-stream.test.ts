@@ -202,7 +202,7 @@ describe('subscriptions/listen', () => {
       })
     })
 
-    it('is for those who know the extension', async () => {
+    it('needs the extension', async () => {
       rig = bridgeTo(makeServer({}), version)
       const client = new RawClient(rig.address)
       expect((await client.ask('subscriptions/listen', { notifications: { taskIds: ['any'] } })).error).toMatchObject({
@@ -275,7 +275,7 @@ describe.each(versions.filter((version) => !isStateless(version)))('a client and
   })
 })
 
-it('log levels: the most verbose that anybody wants is asked for, and each hears what it wants', async () => {
+it('log levels: the server gets the most verbose level of all clients, and each client hears its own level', async () => {
   const server = scripted({
     version: '2025-06-18',
     answer: (inbound) => {

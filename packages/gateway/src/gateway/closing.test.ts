@@ -1,11 +1,11 @@
-/** G: whom the end of the gateway waits for. */
+/** G: which servers delay shutdown. */
 import { connect, serveHttp } from 'parley-mcp/node'
 import { createServer, tool } from 'parley-mcp/server'
 import { expect, it } from 'vitest'
 import { parseConfig } from '../config/index.ts'
 import { Gateway } from './index.ts'
 
-it('G: servers that work on a request, then those that have not ended, then nobody', async () => {
+it('G: servers with a call in progress, then those that have not ended, then none', async () => {
   let finish = (): void => {}
   const work = new Promise<string>((resolve) => {
     finish = () => resolve('done')

@@ -11,7 +11,7 @@ import { ServerAddress } from '../server/server-address.ts'
 import { AggregateAddress } from './aggregate-address.ts'
 
 export interface RigServer {
-  /** One for all links, or one for each. Absent: links to it are opened, and nobody ever answers. */
+  /** One for all links, or one for each. Absent: links to it open, and no request is answered. */
   readonly server?: Acceptor | (() => Acceptor)
   /** What it is spoken to in. */
   readonly version?: ProtocolVersion
@@ -67,7 +67,7 @@ export class AggregateRig {
     return old
   }
 
-  /** Without keeping it for the end: whoever calls this closes it. */
+  /** The caller closes the removed addresses. */
   forget(name: string): ServerAddress[] {
     const old = this.replace({}, [name])
     this.#clients.splice(0, old.length)
@@ -125,7 +125,7 @@ export class AggregateRig {
 
 const person = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
 
-/** A server with something of everything, that says who it is wherever it can. */
+/** A server with all kinds of definitions. Its texts contain its name. */
 export function notesServer(self: string, options: ServerOptions = {}) {
   const server = createServer(
     { name: self, version: '1.0.0', instructions: `Be kind to ${self}` },

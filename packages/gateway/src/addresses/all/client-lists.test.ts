@@ -17,10 +17,10 @@ let rig: AggregateRig
 /** Clients without sessions that share one way in. */
 let client: RawClient
 let vault: ScriptedServer
-/** What the vault shows everybody. */
+/** What the vault shows to all clients. */
 let common: string[]
 
-/** Shows more to whoever has logged in, in that session, and says who it is with everything that is read. */
+/** Shows more to a client that has logged in, in that session. Each text contains the name of the server. */
 function vaultServer(): ScriptedServer {
   const inside = new Set<Session>()
   return scripted({
@@ -90,7 +90,7 @@ async function read(uri: string): Promise<unknown> {
   return error?.message ?? [contents?.['uri'], contents?.['text']]
 }
 
-describe('G a resource that an earlier server shows one principal, and a later one everybody', () => {
+describe('G a resource that an earlier server shows to one principal, and a later one to all', () => {
   it('is the later one’s for all others, whatever that principal is shown', async () => {
     client.principal = 'ann'
     await login()
@@ -106,7 +106,7 @@ describe('G a resource that an earlier server shows one principal, and a later o
     expect(await listed()).toEqual(['note://common', IN_VAULT, 'note://x'])
   })
 
-  it('has the URI it had, also after somebody else has seen the list, and what everybody is shown keeps its own', async () => {
+  it('keeps its URI after another client has read the list, and so do the resources that all clients see', async () => {
     client.principal = 'ann'
     await login()
     const before = await listed()
@@ -114,7 +114,7 @@ describe('G a resource that an earlier server shows one principal, and a later o
     await listed()
     client.principal = 'ann'
     expect(await listed()).toEqual(before)
-    // Something more for everybody, of which only she reads.
+    // One more item for all clients, read by her only.
     common.push('note://more')
     for (const session of vault.sessions) session.notify(CHANGED)
     await settle()
@@ -169,7 +169,7 @@ describe('F7 a cursor of a list that one client alone is shown', () => {
     expect(await page(next)).toEqual({ code: -32602 })
   })
 
-  it('of what everybody is shown goes on there, when a conversation has begun meanwhile', async () => {
+  it('of the common list goes on there when a conversation has begun meanwhile', async () => {
     await rig.upstream('count').gatewayConversation()
     const { next } = await page()
     await client.ask('tools/call', { name: 'count__know', arguments: {} })

@@ -84,7 +84,7 @@ describe.each(['old', 'new'])('D-60 x-mcp-header of a tool of the "%s" server', 
   })
 })
 
-describe('D-60 a tool that nobody has', () => {
+describe('D-60 an unknown tool', () => {
   it('is refused as such', async () => {
     await serve()
     expect((await post('gone__weather', { 'mcp-param-region': 'eu' })).body).toMatchObject({ error: { code: -32602 } })

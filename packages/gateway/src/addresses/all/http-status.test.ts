@@ -83,7 +83,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('an error that a server of 
 })
 
 describe('what the endpoint refuses', () => {
-  it('has its status: a method that nobody has', async () => {
+  it('has its status: an unknown method', async () => {
     const rig = bridgeTo(failing('2025-06-18', -32601), '2025-06-18')
     open.push(() => rig.close())
     expect(await post(await served(rig.address), 'odd/method', {})).toEqual({ status: 404, code: -32601 })

@@ -52,7 +52,7 @@ const refused = async (): Promise<void> => {
 }
 
 describe('G a server that takes its time to start', () => {
-  it('is waited for 3 s, once; then nobody waits, and when it comes it is announced', async () => {
+  it('is waited for 3 s, once; later clients do not wait, and when it comes it is announced', async () => {
     let start: () => void = () => {}
     const before = (): Promise<void> => new Promise((resolve) => (start = resolve))
     rigOf({ quick: { server: small('quick') }, slow: { server: small('slow'), before } })
@@ -72,7 +72,7 @@ describe('G a server that takes its time to start', () => {
     expect(names(await atOnce(raw.request('tools/list')))).toEqual(['quick__who', 'slow__who'])
   })
 
-  it('delays nobody again when other servers come or go', async () => {
+  it('delays no client again when other servers come or go', async () => {
     rigOf({ quick: { server: small('quick') }, dead: {} })
     const shaking = handshake()
     await pass(3000)
@@ -231,7 +231,7 @@ describe('G a server that breaks', () => {
     expect(mute.asked.length).toBe(asked)
   })
 
-  it('that is slow to list what it has keeps it: nobody else is read in its place', async () => {
+  it('that is slow to list its resources keeps them: no other server is read in its place', async () => {
     let answer: (result: Body) => void = () => {}
     const slow = scripted({
       version: '2025-06-18',

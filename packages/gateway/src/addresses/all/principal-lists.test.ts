@@ -1,4 +1,4 @@
-/** Lists of conversations that are kept for clients without sessions, at the address of all servers. */
+/** The lists that principals without a session see, at the address of all servers. */
 import { type Body, META, type Session } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -23,7 +23,7 @@ afterEach(async () => {
   await rig.close()
 })
 
-/** Shows more to whoever has logged in, in that session. `tells`: it says so. */
+/** Shows more to a client that has logged in, in that session. `tells`: it reports the change. */
 function vaultServer(tells: boolean): ScriptedServer {
   const inside = new Set<Session>()
   return scripted({
@@ -83,7 +83,7 @@ const INSIDE = ['vault__login', 'vault__treasure']
 
 describe('a tool that a server adds for one principal', () => {
   it.each([true, false])(
-    'is shown to that one and to nobody else, also where the server tells nobody (%s)',
+    'is shown to that principal only, also if the server does not report it (%s)',
     async (tells) => {
       begin('principal', { tells, members: { other: { server: vaultServer(true) } } })
       const both = (own: string[]): string[] => [...own, 'other__login']
@@ -104,7 +104,7 @@ describe('a tool that a server adds for one principal', () => {
     },
   )
 
-  it('begins no conversation for who only looks', async () => {
+  it('begins no conversation for a principal that only reads lists', async () => {
     begin('principal')
     client.principal = 'ann'
     await names()
@@ -115,7 +115,7 @@ describe('a tool that a server adds for one principal', () => {
   })
 
   it.each(['before', 'after'])(
-    'is told to those who listen for that one, to nobody else, when the conversation began %s',
+    'is told to listeners of that principal only, when the conversation began %s',
     async (when) => {
       begin('principal')
       await rig.upstream('vault').gatewayConversation()
@@ -133,7 +133,7 @@ describe('a tool that a server adds for one principal', () => {
     },
   )
 
-  it('stays for as long as somebody listens; when it is gone, that is told', async () => {
+  it('stays as long as a client listens; its end is told', async () => {
     begin('principal')
     // Over a way that is its alone it can say that it has heard enough.
     client = new RawClient(rig.aggregate, { clock })
@@ -152,7 +152,7 @@ describe('a tool that a server adds for one principal', () => {
     expect(await names()).toEqual(BEFORE)
   })
 
-  it('is shown and told of a server that is added while somebody listens', async () => {
+  it('is shown and told of a server that is added while a client listens', async () => {
     begin('principal')
     client.principal = 'ann'
     const id = await listen()
@@ -173,7 +173,7 @@ describe('L4 conversations of principals that listen, where there are as many as
     return (await client.ask('tools/call', { name, arguments: {} })).error?.message
   }
 
-  it('make room for another, the one unused longest first, and who listens is told', async () => {
+  it('make room for another, the one unused longest first, and its listener is told', async () => {
     vault = vaultServer(true)
     rig = new AggregateRig({ vault: { server: vault, config: { session: 'principal', maxSessions: 2 } } }, { clock })
     client = new RawClient(rig.aggregate, { clock, sharedLink: true })

@@ -51,7 +51,7 @@ beforeEach(async () => {
 afterEach(() => rig.close())
 
 describe('G a server that was changed', () => {
-  it('is waited for by whoever reads a list meanwhile', async () => {
+  it('is waited for by clients that read a list meanwhile', async () => {
     rig.replace({ a: successor(small('three')) })
     const reading = listed()
     await settle()
@@ -90,7 +90,7 @@ describe('G a server that was changed', () => {
     expect(await listed()).toEqual(['a__one', 'b__other'])
   })
 
-  it('is waited for by nobody when it is new', async () => {
+  it('is waited for by no client when it is new', async () => {
     rig.replace({ c: successor(small('late')) })
     expect(await listed()).toEqual(['a__one', 'a__two', 'b__other'])
     begin()

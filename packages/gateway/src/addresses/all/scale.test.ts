@@ -81,7 +81,7 @@ describe('G one server with many pages', () => {
 })
 
 describe('G names', () => {
-  it('too long or odd ones are shortened to 64 characters and lead back, also for who has not seen the list', async () => {
+  it('too long or odd ones are shortened to 64 characters and lead back, also for a client that has not read the list', async () => {
     const long = 'x'.repeat(80)
     const odd = createServer({ name: 'odd', version: '1' }).add(tool(long, {}, () => 'long'))
     rig = new AggregateRig({ [`s${'o'.repeat(40)}`]: { server: odd } })

@@ -68,7 +68,7 @@ describe.each(ERAS)('G sessions of clients of %s go on', (version) => {
     const [old] = rig.replace({ a: { server: small('new') } })
     await old?.close()
     expect((await client.call('a__who')).text).toBe('new')
-    // Whether it has changed meanwhile nobody knows.
+    // It may have changed meanwhile.
     await vi.waitFor(() => expect(updates).toEqual(['note://x']))
     await client.call('a__touch')
     await vi.waitFor(() => expect(updates).toEqual(['note://x', 'note://x']))
@@ -89,7 +89,7 @@ describe('G a replaced server', () => {
     const [old] = rig.replace({ a: { server: broken } })
     await old?.close()
     expect(await named(client)).toEqual(['b__who', 'b__touch'])
-    // What was its own leads to nobody else.
+    // Its names lead to no other server.
     await expect(client.read('note://x')).rejects.toThrow(/no list/)
   })
 })

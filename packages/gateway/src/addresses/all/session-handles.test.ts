@@ -1,4 +1,4 @@
-/** The handle of a conversation is between the client and the gateway: whoever has it is in that conversation. */
+/** The handle of a conversation gives access to it, so only the client and the gateway know it. */
 import type { ProtocolVersion } from 'parley-mcp'
 import type { Body } from 'parley-mcp/engine'
 import { afterEach, describe, expect, it } from 'vitest'

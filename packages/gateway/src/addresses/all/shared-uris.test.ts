@@ -1,4 +1,4 @@
-/** G: who answers for a URI that several servers offer: the first of the configuration, whoever was heard first. */
+/** G: of several servers with one URI the first in the configuration answers, in whatever order their lists were read. */
 import type { Body, Clock } from 'parley-mcp/engine'
 import { fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ interface Offered {
   readonly templates?: readonly string[]
 }
 
-/** Says who it is with everything that is read. */
+/** Each of its texts contains its name. */
 function offering(self: string, { listed = [[]], templates = [] }: Offered): ScriptedServer {
   return scripted({
     version: '2025-06-18',
@@ -68,7 +68,7 @@ describe('G a URI that an earlier server has a template for and a later one list
     ])
   })
 
-  it('is the earlier one’s for who reads it without any list', async () => {
+  it('is the earlier one’s for a client that has read no list', async () => {
     expect(await readerOf(await clientOf(members()), 'note://1')).toBe('first')
   })
 

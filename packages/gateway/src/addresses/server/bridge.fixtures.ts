@@ -30,7 +30,7 @@ export interface BridgeRig {
   /** Ways to the server that were opened, and how many of them are still open. */
   readonly ways: { readonly opened: number; readonly open: number }
   connect(options?: ConnectOptions): Promise<Client>
-  /** From now on whoever is let in meets this server; those who are inside stay where they are. */
+  /** New connections go to this server. Open ones stay with the old server. */
   replaceBy(server: Acceptor): void
   /** All ways to the server break. */
   crash(): void

@@ -14,7 +14,7 @@ afterEach(() => rig.close())
 
 const handshakes = versions.filter((version) => version !== '2026-07-28')
 
-describe.each(handshakes)('a client of %s that waits for nothing', (version) => {
+describe.each(handshakes)('a client of %s that does not wait for the answer to initialize', (version) => {
   it.each([version, '2026-07-28'] as const)('gets its answers, in their order, from a server of %s', async (spoken) => {
     const server = scripted({ version: spoken, answer: ({ params }) => text(String(params['name'])) })
     rig = bridgeTo(server, spoken)

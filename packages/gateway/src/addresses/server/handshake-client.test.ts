@@ -1,4 +1,4 @@
-/** Questions of a server of 2026-07-28, put to clients that shook hands. */
+/** Clients of the handshake era that answer questions of a server of 2026-07-28. */
 import { ParleyError, type ProtocolVersion, versions } from 'parley-mcp'
 import { type Body, type Inbound, InputRequired } from 'parley-mcp/engine'
 import { fakeClock } from 'parley-mcp/testing'
@@ -293,7 +293,7 @@ it.each(REQUESTS)(
   },
 )
 
-it.each([1, 12])('the configuration of a server may say %s instead', async (maxRounds) => {
+it.each([1, 12])('the limit of rounds can be set to %s', async (maxRounds) => {
   const server = scripted({ version: STATELESS, answer: () => required({ it: rootsList }) })
   rig = bridgeTo(server, STATELESS, { maxRounds })
   const client = await rig.connect({ version: '2025-11-25', roots: [] })

@@ -22,7 +22,7 @@ afterEach(async () => {
 const NAME = { type: 'object', properties: { name: { type: 'string' } } } as const
 const isStateless = (version: ProtocolVersion): boolean => version === '2026-07-28'
 
-/** Asks who it is, with the words it was given. */
+/** Elicits a name with the given text. */
 function asking(version: ProtocolVersion) {
   return createServer({ name: 'asking', version: '1' }, { versions: [version] }).add(
     tool(
@@ -229,7 +229,7 @@ describe('questions over HTTP', () => {
     expect(far.calls()).toBe(3)
   })
 
-  it('a server that has no stream for news is asked for its lists while somebody listens', async () => {
+  it('the gateway polls a server without a notification stream while a client listens', async () => {
     const far = await oldServer({ stateless: true })
     const url = await gatewayTo(far.url, { poll: 30 })
     const client = await clientOf(url, { version: '2026-07-28' })
@@ -242,7 +242,7 @@ describe('questions over HTTP', () => {
 })
 
 it.each(versions.filter((version) => !isStateless(version) && version !== '2024-11-05'))(
-  'a client of %s that fetches nothing by itself is asked on a request of its own, though nobody knows which',
+  'a client of %s without a stream for questions gets them on one of its requests',
   async (version) => {
     const heard: unknown[] = []
     let ask: () => void = () => {}

@@ -35,7 +35,7 @@ class HangingLink extends WrappedLink {
 
 const hanging = (link: Link): Link => new HangingLink(link)
 const SETTINGS: Partial<ServerConfig> = {
-  // One program, whoever speaks to it.
+  // One program for all clients.
   target: { kind: 'remote', url: 'tcp://127.0.0.1:1', transport: 'tcp', headers: {} },
   session: 'shared',
   timeout: 120_000,
@@ -134,7 +134,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('G a server of %s that hang
     expect(state()).toBe('running')
   })
 
-  it('is back without anybody being refused when only its connection hung', async () => {
+  it('is back without a refused request when only its connection hung', async () => {
     const client = await serve(scripted({ version }), version)
     isHung = true
     const lost = ask(client)

@@ -1,4 +1,4 @@
-/** L4: of a client that leaves while its conversation is being opened, nothing remains. */
+/** L4: nothing remains of a client that leaves while its conversation is being opened. */
 import type { Link } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ const PEER = { info: { name: 'leaving', version: '1' }, capabilities: {} }
 
 let clock: FakeClock
 let rig: BridgeRig
-/** Set while servers take their time to let somebody in. */
+/** Set while the handshakes of servers are delayed. */
 let held: (() => void)[] | undefined
 beforeEach(() => {
   clock = fakeClock()

@@ -1,4 +1,4 @@
-/** X2, X3: what translation loses is told to whoever asks, and what nobody knows crosses untouched. */
+/** X2, X3: clients that ask hear what translation loses, and unknown fields and methods pass unchanged. */
 import { eraOf, type ProtocolVersion, versions } from 'parley-mcp'
 import { type Body, InputRequired, type SessionEvent } from 'parley-mcp/engine'
 import { flush } from 'parley-mcp/testing'
@@ -192,7 +192,7 @@ it('X2 D-42 a list that is kept for others is asked for again by who wants to kn
   expect(peer.asked).toHaveLength(2)
 })
 
-describe('X2 whoever observes the gateway', () => {
+describe('X2 an observer of the gateway', () => {
   it.each([
     ['2024-11-05', '2025-11-25'],
     ['2024-11-05', '2026-07-28'],

@@ -1,4 +1,4 @@
-/** Calls of clients of 2026-07-28 that wait, suspended, while servers that shook hands ask them something. */
+/** Parked calls: calls of clients of 2026-07-28 wait while a server of the handshake era asks the client. */
 import { type Capabilities, type ParleyError, versions } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -130,7 +130,7 @@ describe.each(eliciting)('a server of %s asks forms', (version) => {
     expect(server.asked).toHaveLength(2)
   })
 
-  it('a state that is forged, of another request, of an earlier round or out of time is refused, and harms nobody', async () => {
+  it('refuses a state that is forged, of another request, of an earlier round or expired, and no call is harmed', async () => {
     const client = clientOf(scripted({ version, answer: interviewer('Who?', 'Where?') }))
     const first = shown(await client.ask('tools/call', CALL, ALL))
     const key = first.keys[0] as string
@@ -315,7 +315,7 @@ describe.each(handshakes)('a server of %s asks', (version) => {
     expect(client.received.filter((message) => message.id === id)).toEqual([])
   })
 
-  it('one call at a time where nobody can tell which of several is asked about', async () => {
+  it('runs one call at a time if its questions name no call', async () => {
     const server = scripted({
       version,
       answer: async (inbound) =>
@@ -345,7 +345,7 @@ describe.each(handshakes)('a server of %s asks', (version) => {
     expect(JSON.parse(textOf(second))).toEqual(['two', answer('two')])
   })
 
-  it('who can be asked nothing does not wait for those who can', async () => {
+  it('a client that can be asked nothing does not wait for one that can', async () => {
     const server = scripted({
       version,
       answer: async (inbound) =>
@@ -444,7 +444,7 @@ it('questions that come within a moment of each other are shown together', async
   await client.close()
 })
 
-it('questions that belong to no call: nobody is asked, and nothing is made up', async () => {
+it('questions that belong to no call: no client is asked, and the gateway makes no answer up', async () => {
   const ends: string[] = []
   const server = scripted({
     version: '2025-11-25',

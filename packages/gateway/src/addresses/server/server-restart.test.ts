@@ -1,5 +1,5 @@
 /**
- * L1, L3: a server that dies and comes back, perhaps as another one: whoever waits learns it at once, and everybody
+ * L1, L3: a server that dies and comes back, perhaps as another one: waiting clients learn it at once, and all clients
  * else goes on.
  */
 import { type Capabilities, eraOf, type ProtocolVersion, versions } from 'parley-mcp'

@@ -1,4 +1,4 @@
-/** Of clients that share a session with a server, none hears or sees what is another's. */
+/** Clients that share a session with a server do not see each other's messages and tasks. */
 import type { Capabilities } from 'parley-mcp'
 import { type Body, META } from 'parley-mcp/engine'
 import { createServer, type Server, tool } from 'parley-mcp/server'
@@ -77,7 +77,7 @@ describe('log messages of a server that does not say which call they are about',
     expect(rig.ways.open).toBe(1)
   })
 
-  it('go to nobody while several calls run, nor when none does', async () => {
+  it('go to no client while several calls run, or none', async () => {
     const server = logging()
     rig = bridgeTo(server, undefined, { session: 'shared' }, { clock })
     const [ann, bea] = [await sharing('2025-06-18'), await sharing('2025-06-18')]
@@ -151,7 +151,7 @@ describe('tasks of clients that share a session with a server of 2025-11-25', ()
   }
 
   it.each(['optional', 'required'] as const)(
-    'a tool whose support is %s: its task is the client’s own, and nobody else knows of it',
+    'a tool whose support is %s: only the client of the call sees its task',
     async (taskSupport) => {
       rig = bridgeTo(makeServer(taskSupport), VERSION, { session: 'shared' }, { clock })
       const [ann, bea] = [new RawClient(rig.address, { clock }), new RawClient(rig.address, { clock })]

@@ -17,8 +17,8 @@ const pairs = versions.flatMap((client) =>
   (['2025-11-25', '2026-07-28'] as const).map((behind) => ({ client, behind })),
 )
 
-describe.each(pairs)('G the only client, of $client, of a server of $behind', ({ client: version, behind }) => {
-  it('is served by one process, whatever it does', async () => {
+describe.each(pairs)('G a server of $behind with one client of $client', ({ client: version, behind }) => {
+  it('runs in one process for all kinds of calls', async () => {
     const rig = bridgeTo(server(), behind, {}, { singleClient: true })
     const client = await rig.connect({ version, elicit: () => ({ action: 'accept', content: {} }) as never })
     expect(await client.tools()).toHaveLength(2)

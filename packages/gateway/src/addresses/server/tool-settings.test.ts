@@ -120,7 +120,7 @@ describe('G3 a definition that says two things at once', () => {
 })
 
 describe('what is known of tools', () => {
-  it('is known of those on later pages, too, though clients have only seen the first', async () => {
+  it('covers later pages although clients have only read the first', async () => {
     const required: Body = { ...tool('slow'), execution: { taskSupport: 'required' } }
     const server = scripted({
       version: '2025-11-25',

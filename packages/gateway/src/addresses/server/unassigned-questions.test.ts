@@ -1,4 +1,4 @@
-/** Questions over HTTP that do not say to which request they belong, though they could. */
+/** Questions over HTTP that do not name their request. */
 import type { Capabilities } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -96,7 +96,7 @@ describe('a server that asks in its session', () => {
   it('does not ask another client: what all share is not shared any more', async () => {
     const server = asking()
     const client = clientOf(server, { session: 'shared' })
-    // Nobody knows that it is not about a call that is over by now, whose client is somebody else.
+    // It may be about a finished call of another client.
     expect(textOf(await call(client, 'one'))).toBe('one cancel')
     const [before] = server.sessions.slice(-1)
     expect(warnings).toEqual([])
@@ -191,7 +191,7 @@ describe('X1 a question goes on as it came', () => {
   })
 })
 
-describe('news of resources', () => {
+describe('notifications of resources', () => {
   it.each([
     ['that nobody follows are counted', 'a:other', 1],
     ['that somebody follows are not', 'a:one', 0],

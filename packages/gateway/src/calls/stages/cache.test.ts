@@ -60,7 +60,7 @@ async function clientOf(version: ProtocolVersion): Promise<(method: string, meta
 }
 
 describe.each(handshakes)('a client of %s', (version) => {
-  it.each(Object.keys(ANSWERS))('shares %s with everybody, each in its own version', async (method) => {
+  it.each(Object.keys(ANSWERS))('shares %s with all clients, each in its own version', async (method) => {
     const server = serverOf({ ...FRESH, _meta: { 'x/y': 1 } })
     gatewayTo(server)
     const [ask, other, stateless] = [await clientOf(version), await clientOf('2025-11-25'), await clientOf(STATELESS)]
@@ -143,7 +143,7 @@ async function toolsFor(version: ProtocolVersion): Promise<Body[]> {
   return (result as { tools: Body[] }).tools
 }
 
-it('D-42 names and filters are those of the configuration, whoever asked first', async () => {
+it('D-42 names and filters are those of the configuration, whichever client asks first', async () => {
   const server = serverOf(FRESH)
   gatewayTo(server, { tools: { allow: undefined, deny: ['two'], rename: { one: 'first' }, pin: 'off' } })
   for (const version of ['2025-11-25', STATELESS, '2025-11-25', STATELESS] as const) {
@@ -152,7 +152,7 @@ it('D-42 names and filters are those of the configuration, whoever asked first',
   expect(server.asked).toHaveLength(1)
 })
 
-it('D-42, D-47 who may have calls run as tasks is told so, and nobody else, whoever asked first', async () => {
+it('D-42, D-47 only clients that may run calls as tasks are told so, in whatever order they ask', async () => {
   const server = serverOf(FRESH, { ...EVERYTHING, extensions: { 'io.modelcontextprotocol/tasks': {} } })
   gatewayTo(server)
   for (const version of ['2025-11-25', STATELESS, '2025-11-25'] as const) {

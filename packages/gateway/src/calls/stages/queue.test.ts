@@ -24,7 +24,7 @@ async function answer(inbound: Inbound): Promise<Body> {
   return text(JSON.stringify(await inbound.request('elicitation/create', form('Who?'), LONG)))
 }
 
-/** Room for one call, and nobody may wait. */
+/** Room for one call and none in the queue. */
 function rigOf(version: ProtocolVersion, transport?: string, maxQueued = 0): void {
   rig = bridgeTo(
     scripted({ version, answer }),

@@ -313,7 +313,7 @@ it('a client and a server of 2026-07-28: tasks are theirs alone', async () => {
 })
 
 describe('D7 where clients are known, tasks of a server of 2026-07-28 belong to who was given them', () => {
-  /** Counts its tasks, and knows of nobody but the gateway. */
+  /** Numbers its tasks. Its only client is the gateway. */
   function counting(): ScriptedServer {
     let last = 0
     const view = (taskId: unknown): Body => ({
@@ -347,7 +347,7 @@ describe('D7 where clients are known, tasks of a server of 2026-07-28 belong to 
     return { client, as }
   }
 
-  it('nobody else finds them, and those that nobody knows of are left to the server', async () => {
+  it('other clients do not find them, and the server answers for unknown ones', async () => {
     const { as } = open()
     expect((await as('ann', 'tools/call', call('any'))).result).toMatchObject({ resultType: 'task', taskId: '1' })
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update']) {
@@ -364,7 +364,7 @@ describe('D7 where clients are known, tasks of a server of 2026-07-28 belong to 
     expect((await as('eve', 'tasks/get', { taskId: '2' })).result).toMatchObject({ taskId: '2' })
   })
 
-  it('nobody else hears of them', async () => {
+  it('other clients do not hear of them', async () => {
     const { client, as } = open()
     await as('ann', 'tools/call', call('any'))
     void as('eve', 'subscriptions/listen', { notifications: { taskIds: ['1', '7'] } })

@@ -176,7 +176,7 @@ describe(`D7 a client of ${HANDSHAKE} and a server of ${STATELESS}`, () => {
     await look()
   })
 
-  it('who looks at a task reads the words without having asked for progress', async () => {
+  it('a client reads the status text in a task without having asked for progress', async () => {
     const client = clientOf(STATELESS)
     await client.shakeHands(HANDSHAKE)
     const { result } = await client.request('tools/call', { ...call('may', {}), task: {} })

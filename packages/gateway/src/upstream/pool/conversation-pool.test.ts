@@ -1,4 +1,4 @@
-/** L4: a server has so many sessions and no more; what is only kept for later makes room for who comes now. */
+/** L4: the number of sessions with a server is limited. Kept sessions end to make room for new clients. */
 import type { Capabilities } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -74,7 +74,7 @@ function callAs(
 }
 
 describe('sessions that are kept', () => {
-  it('of more principals than there is room for: the one unused longest ends, and everybody is served', async () => {
+  it('of more principals than there is room for: the one unused longest ends, and all clients get their answer', async () => {
     const client = clientOf(numbered())
     const first = new Map<string, string>()
     for (const name of ['ann', 'bea', 'cid', 'dan']) {
@@ -85,7 +85,7 @@ describe('sessions that are kept', () => {
     await flush()
     expect(rig.ways.open).toBe(3 + OWN)
     expect(rig.ways.opened).toBe(4 + OWN)
-    // Those who came last still have theirs; the first begins anew.
+    // The latest clients still have theirs. The first one begins a new session.
     for (const name of ['bea', 'cid', 'dan']) expect(textOf(await callAs(client, name))).toBe(first.get(name))
     expect(textOf(await callAs(client, 'ann'))).not.toBe(first.get('ann'))
     await flush()
@@ -161,7 +161,7 @@ describe('sessions for one request', () => {
     const client = clientOf(server, { session: 'request', maxSessions: 2 })
     await callAs(client, undefined)
     await flush()
-    // One waits; the other place is for who can be asked, and who then finds the first taken, too.
+    // One waits. The other slot is for a client that can be asked, which then finds the first one taken as well.
     expect(textOf(await callAs(client, undefined, {}, ASKABLE))).toBeDefined()
     expect(textOf(await callAs(client, undefined, {}, { sampling: {} }))).toBeDefined()
     await flush()

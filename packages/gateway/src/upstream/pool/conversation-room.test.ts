@@ -63,7 +63,7 @@ interface Told extends RawMessage {
   readonly status: number
 }
 
-/** A client over HTTP that opens no stream of its own, and says goodbye to nobody. */
+/** A client over HTTP that opens no stream and never closes its session. */
 class Guest {
   #id: string | undefined
   readonly #user: string | undefined

@@ -1,4 +1,4 @@
-/** Whose conversation with a server that shook hands a request gets that has no session of its own. */
+/** Which conversation with a server of the handshake era a request without a session gets. */
 import { type Capabilities, versions } from 'parley-mcp'
 import type { Body, Inbound, Link } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -67,7 +67,7 @@ const sessionless = (link: Link): Link => ({
 })
 
 describe.each(versions.filter((version) => version !== '2026-07-28'))('with a server of %s', (version) => {
-  it('a client that nobody knows gets a session for each request, which was opened before', async () => {
+  it('an anonymous client gets a session for each request, which was opened before', async () => {
     const client = clientOf(numbered(version))
     const seen = [await sessionOf(client), await sessionOf(client), await sessionOf(client)]
     expect(new Set(seen).size).toBe(3)
@@ -81,7 +81,7 @@ describe.each(versions.filter((version) => version !== '2026-07-28'))('with a se
     expect(rig.ways.opened).toBe(opened)
   })
 
-  it('a client that is known keeps its session, and nobody else gets it', async () => {
+  it('a known client keeps its session, and no other client gets it', async () => {
     const client = clientOf(numbered(version))
     client.principal = 'ann'
     const ann = await sessionOf(client)
@@ -120,7 +120,7 @@ describe('policy principal', () => {
     expect(await sessionOf(client, { sampling: {} })).not.toBe(bob)
   })
 
-  it('clients that nobody knows are not one and the same', async () => {
+  it('anonymous clients do not share a session', async () => {
     const client = clientOf(numbered(), { session: 'principal' })
     const anonymous = [await sessionOf(client), await sessionOf(client)]
     client.principal = ''
@@ -131,7 +131,7 @@ describe('policy principal', () => {
 })
 
 describe('policy shared', () => {
-  it('is for servers elsewhere that give no session id, and for everybody', async () => {
+  it('is the default for remote servers without a session id, for all clients', async () => {
     const client = clientOf(numbered(), {}, { wrap: sessionless })
     const first = await sessionOf(client)
     expect(await sessionOf(client)).toBe(first)
@@ -145,7 +145,7 @@ describe('policy shared', () => {
     expect(await sessionOf(client)).not.toBe(ann)
   })
 
-  it('is what the operator says, except for those who can be asked where nobody could tell who is meant (rule 1)', async () => {
+  it('applies as configured, except for clients that can be asked where a question names no call', async () => {
     const client = clientOf(numbered(), { session: 'shared' })
     client.principal = 'ann'
     const common = await sessionOf(client)
@@ -158,7 +158,7 @@ describe('policy shared', () => {
     expect(new Set([common, own, other, once, twice]).size).toBe(5)
   })
 
-  it('shows nobody the roots of somebody else', async () => {
+  it('shows no client the roots of another', async () => {
     const heard: unknown[] = []
     const server = scripted({
       version: '2025-06-18',
@@ -313,7 +313,7 @@ describe('policy handle', () => {
   })
 })
 
-describe('sessions that nobody uses', () => {
+describe('unused sessions', () => {
   it('end after 10 minutes', async () => {
     const client = clientOf(numbered())
     client.principal = 'ann'
