@@ -10,8 +10,10 @@ import {
   type HeaderParam,
   type Inbound,
   type Introduction,
+  isObject,
   type RequestOptions,
   type Session,
+  TASKS_EXTENSION,
 } from 'parley-mcp/engine'
 import {
   Call,
@@ -40,7 +42,6 @@ import {
   viaIn,
 } from '../../upstream/index.ts'
 import { ArrivingClient } from './arriving-client.ts'
-import { identityFor } from './identity.ts'
 import { ownClaim } from './own-claim.ts'
 
 /** How the address of all servers shows one of them to a client. */
@@ -348,4 +349,24 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
     else if (this.#conversation?.shared === false) void this.#conversation.close()
     this.#lease = undefined
   }
+}
+
+/**
+ * How the gateway introduces itself to a server on behalf of a client that shook hands: as that client, with the tasks
+ * extension (D-40). A version ignores the capabilities that it does not have.
+ */
+function identityFor({ info, capabilities }: Introduction): Introduction {
+  const { extensions, elicitation } = capabilities as Record<string, Body | undefined>
+  const named = isObject(elicitation) && { elicitation: withMode(elicitation) }
+  return {
+    info,
+    capabilities: { ...capabilities, ...named, extensions: { ...extensions, [TASKS_EXTENSION]: {} } } as Capabilities,
+  }
+}
+
+/** Elicitation without a mode means forms. */
+function withMode(elicitation: Body): Body {
+  return elicitation['form'] === undefined && elicitation['url'] === undefined
+    ? { ...elicitation, form: {} }
+    : elicitation
 }
