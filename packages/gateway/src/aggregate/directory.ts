@@ -122,7 +122,7 @@ export class Directory {
 
   #whyNot(uri: string): string {
     const offerers = this.#nameIndex.offerers(uri)
-    if (offerers.length < 2) return 'no server here lists it, has a template for it or has spoken of it'
+    if (offerers.length < 2) return 'no server here lists it, has a template for it or has linked to it'
     return `several servers have it; ask for ${offerers.map((server) => this.#nameIndex.publicUri(server, uri)).join(' or ')}`.slice(
       0,
       1000,

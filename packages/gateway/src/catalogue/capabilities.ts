@@ -83,7 +83,7 @@ function mergeCapabilities(known: readonly Introduction[], someUnknown: boolean,
 }
 
 const KINDS = ['experimental', 'extensions'] as const
-const LATE = 'a server declares it that was reached after this client had shaken hands, and a handshake tells it once'
+const LATE = 'a server declares it that was reached after the handshake of this client'
 
 /** What the introduction `now` has and a client that got `told` does not know. */
 export function untoldIn(told: Introduction, now: Introduction): Loss[] {
@@ -100,7 +100,7 @@ function lossOf(path: string, detail: string): Loss {
   return { rule: 'D-41', method: 'server/discover', path: `capabilities.${path}`, severity: 'w', detail }
 }
 
-const DISPUTED = 'servers declare it with different values, of which none would be true of all: clients are not told it'
+const DISPUTED = 'servers declare it with different values, so clients do not get it'
 
 /** All names that servers have, with the settings on which they agree. */
 function agreed(kind: (typeof KINDS)[number], all: readonly Values[], lose: (path: string) => void): Values {

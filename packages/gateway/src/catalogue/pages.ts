@@ -115,7 +115,7 @@ function chosen<Item>(
     if (source.server !== server || source.clientList?.id === clientList) return source
     if (clientList === undefined) return { ...source, clientList: undefined }
     throw new ParleyError('invalid_cursor', {
-      message: `Invalid cursor: the conversation with "${server}" that it is of has ended; read the list from its beginning`,
+      message: `Invalid cursor: its conversation with "${server}" has ended; read the list from its beginning`,
     })
   })
 }

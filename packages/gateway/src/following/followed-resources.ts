@@ -184,7 +184,7 @@ export class FollowedResources {
 function demandSubscribe({ name, introduction }: Upstream): void {
   if (declares(introduction?.capabilities, 'resources.subscribe')) return
   throw new ParleyError('capability_not_supported', {
-    message: `Server "${name}" does not tell of changes of resources`,
+    message: `Server "${name}" does not report changes of resources`,
     data: { server: name },
   })
 }

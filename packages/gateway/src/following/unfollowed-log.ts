@@ -21,7 +21,7 @@ export class UnfollowedLog {
     this.#said.add(upstream)
     const why = error instanceof Error ? error.message : String(error)
     this.#log.warning(
-      `${name}: ${uri.slice(0, 200)}, and maybe more, was followed by clients before and cannot be followed now: ${why}; it is tried again when lists of resources change`,
+      `${name}: ${uri.slice(0, 200)}, and maybe more, cannot be followed any longer: ${why}; the gateway tries again when lists of resources change`,
       { server: name },
     )
   }

@@ -202,7 +202,7 @@ describe('G the gateway', () => {
     vi.spyOn(gateway.site, 'removeServer').mockRejectedValueOnce(new Error('stuck'))
     await gateway.reload(configOf({ b: { url: after } }))
     expect(said.filter((each) => each.includes('stuck'))).toEqual([
-      'The configuration was taken, but not everything before it has ended: stuck',
+      'The configuration is in force, but not all replaced servers have ended: stuck',
     ])
     expect(await names(await clientOf(`${url}/mcp`))).toEqual(['b__who'])
   })

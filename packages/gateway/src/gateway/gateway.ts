@@ -222,7 +222,7 @@ export class Gateway {
     // The new configuration is in force even if an old server fails to end.
     const ended = ending.catch((error: unknown) =>
       this.#log.error(
-        `The configuration was taken, but not everything before it has ended: ${error instanceof Error ? error.message : String(error)}`,
+        `The configuration is in force, but not all replaced servers have ended: ${error instanceof Error ? error.message : String(error)}`,
       ),
     )
     await Promise.all([this.#begin(diff), ended])
