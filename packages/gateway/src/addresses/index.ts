@@ -1,2 +1,3 @@
 export { AggregateAddress, type AggregateAddressOptions } from './all/aggregate-address.ts'
-export { ServerAddress, type ServerAddressOptions } from './server/server-address.ts'
+export type { AddressOptions } from './client-admission.ts'
+export { ServerAddress } from './server/server-address.ts'

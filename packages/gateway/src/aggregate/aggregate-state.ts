@@ -1,4 +1,4 @@
-/** What is known of all servers together: their names and URIs, and their lists as one. */
+/** What the gateway knows of all servers together: their names and URIs, and their lists as one. */
 import type { Clock } from 'parley-mcp/engine'
 import type { GatewayLog } from '../log/index.ts'
 import type { ListKind, Upstream } from '../upstream/index.ts'
@@ -10,11 +10,11 @@ import { NameIndex } from './name-index.ts'
 import { StartupWait } from './startup-wait.ts'
 import { TaskIds } from './task-ids.ts'
 
-/** Told of what clients are to be told of. */
+/** Hears of changes that clients need to know. */
 export interface AggregateObserver {
   /** A URI may lead to another server than before. */
   urisMoved(): void
-  /** A list was read only after clients had been given it without this server's part. */
+  /** Clients got a list without this server's part, which has arrived now. */
   listChanged(kind: ListKind): void
 }
 

@@ -1,6 +1,5 @@
 /**
- * Finds the servers of a tool that is called by its name there, without the name of a server: pages of apps know no
- * other.
+ * Finds the servers of a tool by its name at the server, without the name of a server. Pages of apps know no other name.
  */
 import type { Clock } from 'parley-mcp/engine'
 import type { Upstream } from '../upstream/index.ts'
@@ -11,15 +10,15 @@ export interface BareToolsOptions {
   readonly nameIndex: NameIndex
   readonly startupWait: StartupWait
   readonly clock: Clock
-  /** How long a call waits for the lists of servers that nobody has read yet, in milliseconds. */
+  /** How long a call waits for the lists of unread servers, in milliseconds. */
   readonly deadline: number
 }
 
 export class BareTools {
   readonly #options: BareToolsOptions
   /**
-   * Lists that are being read: resolved in time, also when the list never comes. So a silent server delays one call
-   * only.
+   * Lists being read. Each promise resolves within the deadline even if the list never comes, so a silent server delays
+   * one call only.
    */
   readonly #readings = new WeakMap<Upstream, Promise<void>>()
 
@@ -28,7 +27,7 @@ export class BareTools {
   }
 
   /**
-   * Those that show clients such a tool. All lists are read first: a name is only clear when no other server has it.
+   * The servers that show clients such a tool. Reads all lists first: the name is only clear if no other server has it.
    */
   async owners(name: string): Promise<Upstream[]> {
     const readings = [...this.#options.nameIndex.servers].flatMap((upstream) => this.#reading(upstream) ?? [])
@@ -36,14 +35,14 @@ export class BareTools {
     return this.knownOwners(name)
   }
 
-  /** Without asking any server. Tools that the settings hide are nobody's. */
+  /** Sends no request. Tools that the settings hide do not count. */
   knownOwners(name: string): Upstream[] {
     return [...this.#options.nameIndex.servers].filter((upstream) => upstream.tools.has(name))
   }
 
   #reading(upstream: Upstream): Promise<void> | undefined {
     if (upstream.tools.isComplete || upstream.supervisor.unavailable() !== undefined) return undefined
-    // One that had its chance to be reached and was not has shown nobody a tool: no call waits for it.
+    // A server that was not reached in time has shown no tool to any client, so no call waits for it.
     if (upstream.introduction === undefined && this.#options.startupWait.isOver(upstream)) return undefined
     const begun = this.#readings.get(upstream) ?? this.#read(upstream)
     this.#readings.set(upstream, begun)

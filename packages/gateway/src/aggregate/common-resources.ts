@@ -1,6 +1,6 @@
 /**
- * Which resources servers show everybody, where somebody is shown others: by that it is told what one client alone is
- * shown.
+ * The resources that servers show to all clients, for a server that shows one client a list of its own. They decide which
+ * server has a URI.
  */
 import type { Clock } from 'parley-mcp/engine'
 import type { Upstream } from '../upstream/index.ts'
@@ -10,25 +10,25 @@ export interface CommonResourcesOptions {
   readonly clock: Clock
   /** How long a server may take, in milliseconds. */
   readonly deadline: number
-  /** Reads the whole of a list, as everybody is shown it. */
+  /** Reads a whole list, as all clients see it. */
   readonly read: (method: ResourceMethod, upstream: Upstream) => Promise<void>
 }
 
 export class CommonResources {
   readonly #options: CommonResourcesOptions
-  /** Read since they last changed, or being read. */
+  /** Lists that were read since the last change, or are being read. */
   #readings = new WeakMap<Upstream, Promise<void>>()
 
   constructor(options: CommonResourcesOptions) {
     this.#options = options
   }
 
-  /** What was read may not be all any more. */
+  /** The lists may not be complete any more. */
   changed(): void {
     this.#readings = new WeakMap()
   }
 
-  /** Kept when they are known, or the server has had its time. */
+  /** Resolves when they are known, or the time of the server is over. */
   known(upstream: Upstream): Promise<void> {
     const readings = this.#readings
     let reading = readings.get(upstream)

@@ -1,4 +1,4 @@
-/** Which server a name, a URI or a task belongs to, and what it is called there. */
+/** Finds the server of a name, a URI or a task, and its name at that server. */
 import { ParleyError } from 'parley-mcp'
 import { type FoundName, isAppUri } from '../catalogue/index.ts'
 import type { Subject, Upstream } from '../upstream/index.ts'
@@ -9,8 +9,8 @@ import type { TaskIds } from './task-ids.ts'
 
 export interface Route {
   readonly upstream: Upstream
-  /** The name, URI or id at the server. */
-  readonly own: string
+  /** A name, a URI or the id of a task. */
+  readonly nameAtServer: string
 }
 
 interface Naming {
@@ -33,9 +33,9 @@ const PROMPTS: Naming = {
   find: (nameIndex, name) => nameIndex.findPrompt(name),
 }
 
-/** Of a name, in characters, that an error repeats. */
-const MOST_SHOWN = 200
-const MOST_CANDIDATES = 20
+/** Of a name that an error repeats. */
+const MAX_SHOWN_CHARACTERS = 200
+const MAX_CANDIDATES = 20
 
 export class Directory {
   readonly #nameIndex: NameIndex
@@ -51,13 +51,13 @@ export class Directory {
   }
 
   /**
-   * By the name clients are shown, or else by the name it has at the only server that has it. `readOwn` reads what the
-   * client alone is shown.
+   * By the public name, or else by the name at the server if only one server has it. `readClientTools` reads the lists
+   * that only this client sees.
    */
-  async tool(name: unknown, readOwn?: () => Promise<void>): Promise<Route> {
+  async tool(name: unknown, readClientTools?: () => Promise<void>): Promise<Route> {
     const route = await this.#named(TOOLS, name)
     if (route !== undefined) return route
-    await readOwn?.()
+    await readClientTools?.()
     const bare = name as string
     const [upstream, ...others] = await this.#bareTools.owners(bare)
     if (upstream === undefined) throw unknown(TOOLS, bare)
@@ -66,7 +66,7 @@ export class Directory {
         bare,
         [upstream, ...others].map(({ name: server }) => this.#nameIndex.toolName(server, bare)),
       )
-    return { upstream, own: bare }
+    return { upstream, nameAtServer: bare }
   }
 
   async prompt(name: unknown): Promise<Route> {
@@ -75,16 +75,16 @@ export class Directory {
     return route
   }
 
-  /** Without asking anybody. */
+  /** Sends no request. */
   knownTool(name: string): Route | undefined {
     const found = this.#nameIndex.findTool(name)
     const route = this.#route(found?.server, found?.name)
     if (route !== undefined) return route
     const [upstream, ...others] = this.#bareTools.knownOwners(name)
-    return upstream === undefined || others.length > 0 ? undefined : { upstream, own: name }
+    return upstream === undefined || others.length > 0 ? undefined : { upstream, nameAtServer: name }
   }
 
-  /** Without asking anybody. */
+  /** Sends no request. */
   known({ kind, name }: Subject): Route | undefined {
     if (kind === 'tool') return this.knownTool(name)
     if (kind === 'task') return this.findTask(name)
@@ -94,16 +94,16 @@ export class Directory {
   }
 
   /**
-   * Nobody may have read the lists since the gateway was started; then they are read now, as far as they decide whose
-   * it is.
+   * The lists may be unread since the gateway was started. Then this reads those that decide which server has the URI.
    */
   async resource(uri: unknown): Promise<Route> {
     if (typeof uri !== 'string') throw new ParleyError('invalid_params', { message: '"uri" must be a string' })
     const offerer = this.#nameIndex.offeredBy(uri)
-    // Who answers for another page is whoever has it alone: those after the first one count, too.
-    if (offerer !== undefined) await (isAppUri(uri) ? this.#lists.reached() : this.#lists.knownBefore(offerer))
+    // A page of an app must be at one server only, so the servers after the first one count as well.
+    if (offerer !== undefined)
+      await (isAppUri(uri) ? this.#lists.waitForReached() : this.#lists.waitForServersBefore(offerer))
     else if (this.#nameIndex.route(uri) === undefined)
-      await this.#lists.learnResources((unread) => this.#isDecided(uri, unread))
+      await this.#lists.discoverResources((unread) => this.#isDecided(uri, unread))
     const routed = this.#nameIndex.route(uri)
     const upstream = this.#nameIndex.server(routed?.server)
     if (upstream === undefined || routed === undefined) {
@@ -112,17 +112,17 @@ export class Directory {
         data: { uri },
       })
     }
-    return { upstream, own: routed.uri }
+    return { upstream, nameAtServer: routed.uri }
   }
 
-  /** Whether what is `unread` can make no difference any more to whose a URI is. */
+  /** Whether the `unread` lists cannot change the server of a URI any more. */
   #isDecided(uri: string, unread: ReadonlyMap<string, unknown>): boolean {
     return isAppUri(uri) ? unread.size === 0 : this.#nameIndex.ownerOf(uri, unread) !== undefined
   }
 
   #whyNot(uri: string): string {
     const offerers = this.#nameIndex.offerers(uri)
-    if (offerers.length < 2) return 'no server here lists it, has a template for it or has spoken of it'
+    if (offerers.length < 2) return 'no server here lists it, has a template for it or has linked to it'
     return `several servers have it; ask for ${offerers.map((server) => this.#nameIndex.publicUri(server, uri)).join(' or ')}`.slice(
       0,
       1000,
@@ -139,33 +139,33 @@ export class Directory {
 
   findTask(taskId: string): Route | undefined {
     const routed = this.#tasks.route(taskId)
-    return this.#route(routed?.server, routed?.own)
+    return this.#route(routed?.server, routed?.taskId)
   }
 
-  #route(server: string | undefined, own: string | undefined): Route | undefined {
+  #route(server: string | undefined, nameAtServer: string | undefined): Route | undefined {
     const upstream = this.#nameIndex.server(server)
-    return upstream === undefined || own === undefined ? undefined : { upstream, own }
+    return upstream === undefined || nameAtServer === undefined ? undefined : { upstream, nameAtServer }
   }
 
-  /** `undefined`: no server is known by such a name. */
+  /** `undefined`: the name contains no known server. */
   async #named(naming: Naming, name: unknown): Promise<Route | undefined> {
     const { method, find } = naming
     if (typeof name !== 'string') throw new ParleyError('invalid_params', { message: '"name" must be a string' })
     let found = find(this.#nameIndex, name)
     const upstream = this.#nameIndex.server(found?.server)
     if (upstream === undefined) return undefined
-    // Shortened names are known by the list they stand in.
+    // A shortened name is only known after its list was read.
     if (found?.name === undefined) {
       await this.#lists.read(method, upstream)
       found = find(this.#nameIndex, name)
     }
     if (found?.name === undefined) throw unknown(naming, name)
-    return { upstream, own: found.name }
+    return { upstream, nameAtServer: found.name }
   }
 }
 
 function unknown({ what, kind }: Naming, name: string): ParleyError {
-  const shown = name.slice(0, MOST_SHOWN)
+  const shown = name.slice(0, MAX_SHOWN_CHARACTERS)
   return new ParleyError(kind, {
     message: `Unknown ${what}: ${shown}; names here are <server>__<name>`,
     data: { name: shown },
@@ -173,11 +173,11 @@ function unknown({ what, kind }: Naming, name: string): ParleyError {
 }
 
 function ambiguous(name: string, candidates: readonly string[]): ParleyError {
-  const shown = name.slice(0, MOST_SHOWN)
-  const named = candidates.slice(0, MOST_CANDIDATES).join(', ')
+  const shown = name.slice(0, MAX_SHOWN_CHARACTERS)
+  const named = candidates.slice(0, MAX_CANDIDATES).join(', ')
   const message = `Unknown tool: ${shown}; names here are <server>__<name>, and several servers have a tool of that name: call one of ${named}`
   return new ParleyError('tool_not_found', {
     message,
-    data: { name: shown, candidates: candidates.slice(0, MOST_CANDIDATES) },
+    data: { name: shown, candidates: candidates.slice(0, MAX_CANDIDATES) },
   })
 }

@@ -1,6 +1,6 @@
 export { AggregateState } from './aggregate-state.ts'
 export { Directory, type Route } from './directory.ts'
 export { ListReaders } from './list-readers.ts'
-export { isListMethod, LIST_DEADLINE_MS, type ListMethod, type OwnList, type OwnLists } from './lists.ts'
+export { type ClientList, type ClientLists, isListMethod, LIST_DEADLINE_MS, type ListMethod } from './lists.ts'
 export { NameIndex } from './name-index.ts'
 export { NameRewriter } from './name-rewriter.ts'

@@ -1,13 +1,13 @@
 /**
- * Who reads lists of a server that may differ by what a client declares: what is remembered of a list is remembered for
- * its reader.
+ * Identities of clients that may see their own version of a server's lists, because of the capabilities they declare.
+ * Pages of a list are remembered for each identity.
  */
 import type { Inbound } from 'parley-mcp/engine'
 import type { Upstream } from '../upstream/index.ts'
 import { abilitiesOf, handleIn, NO_ABILITIES } from '../upstream/index.ts'
 
-/** Of one server. The one unused longest goes first, and with it what was remembered for it. */
-const MOST = 100
+/** Of one server. The longest unused is forgotten first, with its remembered pages. */
+const MAX_READERS = 100
 
 export class ListReaders {
   readonly #readers = new WeakMap<Upstream, Map<string, object>>()
@@ -16,8 +16,8 @@ export class ListReaders {
   readonly #tools = new WeakMap<object, number>()
 
   /**
-   * The same for requests of one client, and for anonymous clients that declare the same; `undefined` for clients that
-   * declare nothing.
+   * The same object for requests of one client, and for anonymous clients that declare the same. `undefined` for clients
+   * that declare nothing.
    */
   of(upstream: Upstream, inbound: Inbound): object | undefined {
     const abilities = abilitiesOf(inbound.caller.capabilities)
@@ -29,11 +29,11 @@ export class ListReaders {
     readers.delete(key)
     readers.set(key, reader)
     const [oldest] = readers.keys()
-    if (readers.size > MOST && oldest !== undefined) readers.delete(oldest)
+    if (readers.size > MAX_READERS && oldest !== undefined) readers.delete(oldest)
     return reader
   }
 
-  /** Whether the client's own list of tools was not read yet, or has changed since. */
+  /** Whether the client's own list of tools is unread, or has changed since it was read. */
   lacksTools(upstream: Upstream, inbound: Inbound): boolean {
     const reader = this.of(upstream, inbound)
     return reader !== undefined && this.#tools.get(reader) !== upstream.tools.generation

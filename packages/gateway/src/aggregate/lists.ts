@@ -1,6 +1,6 @@
 /**
- * The lists of all servers as one: in pages, within a deadline, and with what a server gave last while it gives
- * nothing.
+ * The lists of all servers as one, in pages and within a deadline. While a server gives no list, clients see what it gave
+ * last.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { ParleyError } from 'parley-mcp'
@@ -16,7 +16,7 @@ import { RESOURCE_METHODS, type ResourceMethod, UnreadServers } from './unread-s
 
 export type ListMethod = 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list'
 
-/** By method: the member of its result, and the capability without which nobody is asked. */
+/** By method: the member of its result, and the capability that a server needs for it. */
 const LISTS: Readonly<Record<ListMethod, { readonly field: string; readonly kind: ListKind }>> = {
   'tools/list': { field: 'tools', kind: 'tools' },
   'prompts/list': { field: 'prompts', kind: 'prompts' },
@@ -26,16 +26,17 @@ const LISTS: Readonly<Record<ListMethod, { readonly field: string; readonly kind
 const METHODS = Object.keys(LISTS) as ListMethod[]
 /** How long one server may delay a list of all, in milliseconds. */
 export const LIST_DEADLINE_MS = 5000
-const MOST_PAGES = 1000
-/** Of the list of one server that is read in one go, about. */
-const MOST_BYTES = 16 * 1024 * 1024
-const MOST_SAID = 1000
+/** Of one list of one server. */
+const MAX_PAGES = 1000
+/** Of one list that is read to its end, approximately. */
+const MAX_LIST_BYTES = 16 * 1024 * 1024
+const MAX_LOGGED_PROBLEMS = 1000
 
 export function isListMethod(method: string): method is ListMethod {
   return Object.hasOwn(LISTS, method)
 }
 
-/** An item in the words of its server. */
+/** An item as its server lists it. */
 export interface Listed {
   readonly server: string
   readonly item: Body
@@ -47,60 +48,59 @@ interface Fetched {
   readonly nextCursor?: string
 }
 
-/** Asks a server for one page, as its clients may see it. */
+/** Requests one page of a server, as clients may see it. */
 type Ask = (params: Body) => Promise<Body>
 
-/** The list of a server as one client's own conversation shows it. */
-export interface OwnList {
-  /** What is remembered of it is remembered for as long as there is this one. */
+/** The list of one server in one client's own conversation. */
+export interface ClientList {
+  /** The pages are remembered as long as this object lives. */
   readonly owner: object
   readonly ask: Ask
 }
 
 /**
- * Where one client's conversations show other lists than the gateway's own; `undefined` where it sees what everybody
- * does.
+ * Returns the client's own list of a server, or `undefined` where the client sees the same list as all others.
  */
-export type OwnLists = (upstream: Upstream) => OwnList | undefined
+export type ClientLists = (upstream: Upstream) => ClientList | undefined
 
 export interface ListsOptions {
   readonly nameIndex: NameIndex
   readonly startupWait: StartupWait
   readonly log: GatewayLog
   readonly clock: Clock
-  /** What a list was given without has come after all. */
+  /** Called when a part that was missing in a list has arrived. */
   readonly onLate: (kind: ListKind) => void
 }
 
-/** What is remembered of the lists of one conversation. */
-interface OwnMemory {
-  /** By which cursors say whose they are. */
+/** The remembered pages of one conversation. */
+interface ClientListMemory {
+  /** Cursors carry it to name their conversation. */
   readonly id: string
   readonly readers: Map<ListMethod, PageReader<Listed>>
 }
 
-/** By server: its lists that have not been read to their end. */
+/** By server: its lists that were not read to their end. */
 type Unread = Map<string, Set<ListMethod>>
 
-interface Learning {
+interface Discovery {
   readonly done: Promise<unknown>
   readonly unread: Unread
-  /** When it was over. */
+  /** The time of its end. */
   over: number
 }
 
 export class Lists {
   readonly #options: ListsOptions
   readonly #merged: ReadonlyMap<ListMethod, MergedList<Listed>>
-  readonly #memories = new WeakMap<object, OwnMemory>()
-  /** What was last said of a list of a server. */
+  readonly #memories = new WeakMap<object, ClientListMemory>()
+  /** By method and server: the problem in the log. */
   readonly #said = new Map<string, string>()
-  /** Servers that were not reached yet, and of whose predecessors the lists are remembered. */
-  readonly #heirs = new Set<Upstream>()
+  /** Servers that replaced another of the same name and were not reached yet. The lists of the other are remembered. */
+  readonly #replacements = new Set<Upstream>()
   readonly #unreadServers: UnreadServers
   readonly #common: CommonResources
-  #learning: Learning | undefined
-  /** Whoever waits for a resource to be shown. */
+  #discovery: Discovery | undefined
+  /** Callbacks of calls that wait for a resource to be listed. */
   readonly #waiting = new Set<() => void>()
 
   constructor(options: ListsOptions) {
@@ -121,42 +121,42 @@ export class Lists {
     )
   }
 
-  async page(method: ListMethod, cursor: unknown, own?: OwnLists): Promise<Body> {
+  async page(method: ListMethod, cursor: unknown, clientLists?: ClientLists): Promise<Body> {
     if (cursor !== undefined && typeof cursor !== 'string')
       throw new ParleyError('invalid_params', { message: '"cursor" must be a string' })
-    if (!isAboutResources(method)) return this.#shown(method, await this.#collect(method, cursor, own))
+    if (!isAboutResources(method)) return this.#shown(method, await this.#collect(method, cursor, clientLists))
     for (const other of RESOURCE_METHODS) if (other !== method) this.#unreadServers.begin(other)
     const apart: Upstream[] = []
-    const page = await this.#collect(method, cursor, own, apart)
+    const page = await this.#collect(method, cursor, clientLists, apart)
     const last = page.items.at(-1)?.server
     if (last !== undefined) {
       const shown = new Set(page.items.map(({ server }) => server))
       await Promise.all(apart.map((upstream) => shown.has(upstream.name) && this.#common.known(upstream)))
-      this.#unreadServers.metBefore(last, method)
-      await this.#unreadServers.knownBefore(last)
+      this.#unreadServers.markReadBefore(last, method)
+      await this.#unreadServers.waitForServersBefore(last)
     }
     return this.#shown(method, page)
   }
 
   /**
-   * Items stand in the order of the configuration: when one is given, all servers before its own were asked. To `apart`
-   * those are added that show the client a list of its own.
+   * Items stand in the order of the configuration: the servers before that of an item were asked first. Adds to `apart`
+   * the servers that show the client a list of its own.
    */
   async #collect(
     method: ListMethod,
     cursor: string | undefined,
-    own?: OwnLists,
+    clientLists?: ClientLists,
     apart: Upstream[] = [],
   ): Promise<MergedPage<Listed>> {
     const asked = this.#asked(method)
     const sources = asked.map((upstream): ListSource<Listed> => {
-      const list = own?.(upstream)
+      const list = clientLists?.(upstream)
       if (list !== undefined) apart.push(upstream)
       return {
         server: upstream.name,
         isRestarting: isRestarting(upstream),
         fetch: (place) => this.#fetchInTime(upstream, method, place),
-        own: list && {
+        clientList: list && {
           ...this.#memoryOf(list.owner, method),
           fetch: (place) => this.#fetchInTime(upstream, method, place, list.ask),
         },
@@ -169,21 +169,21 @@ export class Lists {
   }
 
   #memoryOf(owner: object, method: ListMethod): { id: string; memory: PageReader<Listed> } {
-    const own = this.#memories.get(owner) ?? { id: systemMint(), readers: new Map<ListMethod, PageReader<Listed>>() }
-    this.#memories.set(owner, own)
-    let memory = own.readers.get(method)
+    const known = this.#memories.get(owner) ?? { id: systemMint(), readers: new Map<ListMethod, PageReader<Listed>>() }
+    this.#memories.set(owner, known)
+    let memory = known.readers.get(method)
     if (memory === undefined) {
       const onLate = (): void => this.#late(method)
       memory = new PageReader({
         clock: this.#options.clock,
         deadline: LIST_DEADLINE_MS,
-        maxKnown: MOST_PAGES,
+        maxKnown: MAX_PAGES,
         onLate,
         perAsker: true,
       })
-      own.readers.set(method, memory)
+      known.readers.set(method, memory)
     }
-    return { id: own.id, memory }
+    return { id: known.id, memory }
   }
 
   #late(method: ListMethod): void {
@@ -195,49 +195,44 @@ export class Lists {
     return { [LISTS[method].field]: shown, ...(nextCursor === undefined ? {} : { nextCursor }) }
   }
 
-  /** Reads the whole list of one server, or as much as a list may be; its names are known then. */
+  /** Reads the whole list of one server, up to the limits, so that its names are known. */
   async read(method: ListMethod, upstream: Upstream): Promise<void> {
     const { name } = upstream
     const seen = new Set<string>()
-    let room = MOST_BYTES
+    let room = MAX_LIST_BYTES
     let place: string | undefined
     let problem: string | undefined
     while (problem === undefined) {
       const { items, nextCursor } = await this.#fetch(upstream, method, place)
       if (nextCursor === undefined) break
-      room -= weightOf([items, nextCursor], MOST_BYTES)
+      room -= weightOf([items, nextCursor], MAX_LIST_BYTES)
       if (seen.has(nextCursor)) problem = 'gave the same cursor twice; its list would never end and was cut there'
-      else if (seen.size + 1 >= MOST_PAGES || room < 0) problem = 'is too long; the gateway goes by its beginning'
+      else if (seen.size + 1 >= MAX_PAGES || room < 0) problem = 'is too long; the gateway goes by its beginning'
       seen.add(nextCursor)
       place = nextCursor
     }
     if (problem !== undefined) this.#say(method, [{ server: name }], [{ server: name, problem }])
   }
 
-  /** Resolves when nobody in front of a server can turn out to offer what it offers. */
-  knownBefore(server: string): Promise<void> {
-    return this.#unreadServers.knownBefore(server)
+  /** Resolves when the resources of all servers before this one are known, or their time is over. */
+  waitForServersBefore(server: string): Promise<void> {
+    return this.#unreadServers.waitForServersBefore(server)
   }
 
-  /** Resolves when all that were reached have shown what they have. */
-  reached(): Promise<void> {
-    return this.#unreadServers.reachedUpTo(undefined)
-  }
-
-  /** Resolves when those that were reached, up to a server and with it, have shown what they have. */
-  reachedUpTo(server: string): Promise<void> {
-    return this.#unreadServers.reachedUpTo(server)
+  /** Resolves when the reached servers have listed their resources: all of them, or those up to `last`. */
+  waitForReached(last?: string): Promise<void> {
+    return this.#unreadServers.waitForReached(last)
   }
 
   /**
-   * Reads what resources there are, for a URI that nobody has shown yet, until it is `found`. Not for every such URI
-   * anew, and nobody waits longer than for a list, or for servers that have nothing to do with it.
+   * Reads the resources of all servers for a URI that no server has listed yet, until it is `found`. Calls at the same
+   * time share one reading, and no call waits longer than for a list.
    */
-  async learnResources(found: (unread: Unread) => boolean): Promise<void> {
+  async discoverResources(found: (unread: Unread) => boolean): Promise<void> {
     const { clock } = this.#options
-    if (this.#learning === undefined || clock.now() - this.#learning.over >= LIST_DEADLINE_MS)
-      this.#learning = this.#learn()
-    const { done, unread } = this.#learning
+    if (this.#discovery === undefined || clock.now() - this.#discovery.over >= LIST_DEADLINE_MS)
+      this.#discovery = this.#discover()
+    const { done, unread } = this.#discovery
     await new Promise<void>((resolve) => {
       const end = (): void => {
         stop()
@@ -254,40 +249,41 @@ export class Lists {
   }
 
   /**
-   * A server is gone, or another has come in its place. What is remembered of it is shown until that one was reached,
-   * unless the settings say otherwise which tools are shown: what they hide must not be seen any longer.
+   * A server was removed or replaced. Clients see the remembered lists until the new server is reached. If the settings
+   * for its tools changed, the lists are forgotten at once, because the settings may hide a tool now.
    */
   replaced(upstream: Upstream, successor: Upstream | undefined): void {
     if (successor !== undefined && isDeepStrictEqual(upstream.config.tools, successor.config.tools))
-      this.#heirs.add(successor)
+      this.#replacements.add(successor)
     else this.#forget(upstream.name)
   }
 
   setServers(servers: readonly Upstream[]): void {
     this.#unreadServers.setServers(servers)
-    for (const heir of this.#heirs) if (!servers.includes(heir)) this.#heirs.delete(heir)
+    for (const replacement of this.#replacements)
+      if (!servers.includes(replacement)) this.#replacements.delete(replacement)
     this.resourcesChanged()
   }
 
-  /** What was read may not be all any more. */
+  /** The resources that were read may not be complete any more. */
   resourcesChanged(): void {
-    this.#learning = undefined
+    this.#discovery = undefined
     this.#common.changed()
   }
 
-  /** Who has such a list, or may have. Who had a chance to be reached and was not is started, but not waited for. */
+  /** Servers that have such a list, or may have it. A server that was not reached in time is started, but not awaited. */
   #asked(method: ListMethod): Upstream[] {
     const { nameIndex, startupWait } = this.#options
     const asked: Upstream[] = []
     for (const upstream of nameIndex.servers) {
       const { introduction } = upstream
-      if (introduction !== undefined && this.#heirs.delete(upstream)) this.#forget(upstream.name)
+      if (introduction !== undefined && this.#replacements.delete(upstream)) this.#forget(upstream.name)
       const isAwaited = introduction === undefined && !startupWait.isOver(upstream)
       if (introduction === undefined && !isAwaited && upstream.supervisor.unavailable() === undefined)
         upstream.gatewayConversation().catch(() => {})
       if (
         introduction === undefined
-          ? isAwaited || this.#heirs.has(upstream)
+          ? isAwaited || this.#replacements.has(upstream)
           : Object.hasOwn(introduction.capabilities, LISTS[method].kind)
       )
         asked.push(upstream)
@@ -299,58 +295,59 @@ export class Lists {
     for (const merged of this.#merged.values()) merged.forget(server)
   }
 
-  #learn(): Learning {
+  #discover(): Discovery {
     const asked = this.#asked('resources/list')
     const unread: Unread = new Map(asked.map((upstream) => [upstream.name, new Set<ListMethod>(RESOURCE_METHODS)]))
-    const learning: Learning = { unread, done: Promise.resolve(), over: Number.POSITIVE_INFINITY }
-    // Known before anything is read: servers may answer at once.
-    this.#learning = learning
+    const discovery: Discovery = { unread, done: Promise.resolve(), over: Number.POSITIVE_INFINITY }
+    // Set before the first request: servers may answer at once.
+    this.#discovery = discovery
     const done = Promise.allSettled(RESOURCE_METHODS.map((method) => this.readAll(method))).then(() => {
-      learning.over = this.#options.clock.now()
-      for (const upstream of asked) for (const method of RESOURCE_METHODS) this.#unreadServers.met(upstream, method)
+      discovery.over = this.#options.clock.now()
+      for (const upstream of asked)
+        for (const method of RESOURCE_METHODS) this.#unreadServers.markRead(upstream, method)
     })
-    return Object.assign(learning, { done })
+    return Object.assign(discovery, { done })
   }
 
-  /** Nothing more will come of it, for now. */
+  /** The list was read, or cannot be read now. */
   #wasRead(upstream: Upstream, method: ListMethod): void {
     const server = upstream.name
-    if (isAboutResources(method)) this.#unreadServers.met(upstream, method)
-    const unread = this.#learning?.unread
+    if (isAboutResources(method)) this.#unreadServers.markRead(upstream, method)
+    const unread = this.#discovery?.unread
     const lists = unread?.get(server)
     if (lists?.delete(method) && lists.size === 0) unread?.delete(server)
     for (const look of [...this.#waiting]) look()
   }
 
-  async readAll(method: ListMethod, own?: OwnLists): Promise<void> {
+  async readAll(method: ListMethod, clientLists?: ClientLists): Promise<void> {
     let cursor: string | undefined
-    for (let count = 0; count < MOST_PAGES; count++) {
-      const page = await this.#collect(method, cursor, own)
-      // Not to show it to anybody, but what is wrong with it is said then.
+    for (let count = 0; count < MAX_PAGES; count++) {
+      const page = await this.#collect(method, cursor, clientLists)
+      // The result is not used, but this logs the problems of the list.
       this.#shown(method, page)
       if (page.nextCursor === undefined) return
       cursor = page.nextCursor
     }
   }
 
-  /** One that nobody has reached yet is waited for as long as for its introduction, not as long as for a list. */
+  /** A server that was not reached yet has the time of `startupWait`, not the deadline of a list. */
   async #fetchInTime(upstream: Upstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<Fetched> {
     const { startupWait } = this.#options
     const chance = startupWait.overFor(upstream)
     if (chance !== undefined) await chance
-    const isMissed = chance !== undefined || (this.#heirs.has(upstream) && startupWait.isOver(upstream))
+    const isMissed = chance !== undefined || (this.#replacements.has(upstream) && startupWait.isOver(upstream))
     if (!isMissed || upstream.introduction !== undefined) return this.#fetch(upstream, method, cursor, ask)
     this.#wasRead(upstream, method)
     throw new ParleyError('refusal_unavailable', { message: 'it was not reached in time' })
   }
 
-  /** What one client alone is shown says nothing of what there is for the others. */
+  /** `ask`: for a list of one client alone, from which nothing is learned for other clients. */
   async #fetch(upstream: Upstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<Fetched> {
     const { name } = upstream
     let nextCursor: unknown
     try {
       const params: Body = cursor === undefined ? {} : { cursor }
-      const result = await (ask?.(params) ?? askHome(upstream, method, params))
+      const result = await (ask?.(params) ?? askGateway(upstream, method, params))
       const { [LISTS[method].field]: items } = result
       if (!Array.isArray(items))
         throw new ParleyError('invalid_answer', { message: `${method} was answered without ${LISTS[method].field}` })
@@ -365,7 +362,7 @@ export class Lists {
     }
   }
 
-  /** Once, until it is something else. */
+  /** Logs each problem once, until it changes. */
   #say(method: ListMethod, sources: readonly { readonly server: string }[], notes: readonly ListNote[]): void {
     const problems = new Map(notes.map(({ server, problem }) => [server, problem]))
     for (const { server } of sources) {
@@ -373,7 +370,7 @@ export class Lists {
       const problem = problems.get(server)
       if (problem === undefined) this.#said.delete(key)
       else if (this.#said.get(key) !== problem) {
-        if (this.#said.size >= MOST_SAID) this.#said.clear()
+        if (this.#said.size >= MAX_LOGGED_PROBLEMS) this.#said.clear()
         this.#said.set(key, problem)
         this.#options.log.warning(`${server}: ${method}: ${problem}`, { server })
       }
@@ -385,25 +382,25 @@ function isAboutResources(method: ListMethod): method is ResourceMethod {
   return LISTS[method].kind === 'resources'
 }
 
-/** It was there, and comes back without being asked. */
+/** It was reached before, and its supervisor starts it again. */
 function isRestarting({ introduction, anyConversation, supervisor }: Upstream): boolean {
   if (introduction === undefined || anyConversation !== undefined) return false
   const { state } = supervisor.status()
   return state === 'restarting' || state === 'starting'
 }
 
-/** What the gateway itself is shown, which is what everybody is. */
-async function askHome(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
+/** The list in the gateway's own conversation, which is the same for all clients. */
+async function askGateway(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
   upstream.demandUp()
   const kept = upstream.config.cache ? upstream.resultCache.find(method, params, undefined) : undefined
-  const result = kept ?? (await fromHome(upstream, method, params))
+  const result = kept ?? (await fetchForGateway(upstream, method, params))
   if (method !== 'tools/list' || !Array.isArray(result['tools'])) return result
   const tools = upstream.tools.shown(result['tools'])
   return { ...result, tools: decidesOnTasks(upstream) ? tools.map(withExecution) : tools }
 }
 
-async function fromHome(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
-  // While it is away, nobody knows what it can do.
+async function fetchForGateway(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
+  // The capabilities of a server that is away are not known.
   const line = await upstream.readyGatewayConversation()
   if (!line.client.session.can(method)) return { [LISTS[method].field]: [] }
   const { resultCache, config } = upstream

@@ -1,4 +1,4 @@
-/** What all servers offer together, under names and URIs that lead back to one of them. */
+/** The names and URIs of all servers together. Each leads back to one server. */
 import type { Prompt, Tool } from 'parley-mcp'
 import type { Body } from 'parley-mcp/engine'
 import { type FoundName, isAppUri, NameTable, UriTable, withAppLinks } from '../catalogue/index.ts'
@@ -8,25 +8,25 @@ import type { ListMethod } from './lists.ts'
 
 type Named = (Tool | Prompt) & { name: string }
 
-/** What an item cannot be reached without. */
+/** By method: the member that identifies an item. */
 const KEYS: Readonly<Record<ListMethod, string>> = {
   'tools/list': 'name',
   'prompts/list': 'name',
   'resources/list': 'uri',
   'resources/templates/list': 'uriTemplate',
 }
-const MOST_SAID = 1000
-/** Of one list that is read anew; of a longer one what is gone counts on until the server is gone, too. */
-const MOST_TOLD = 100_000
+const MAX_LOGGED_PROBLEMS = 1000
+/** Of one list that is read again. Items removed from a longer list count until the server is removed. */
+const MAX_PARTIAL_VALUES = 100_000
 
-/** Which page of a list items are. */
+/** The page of a list that items stand on. */
 export interface Part {
   readonly cursor: string | undefined
   readonly nextCursor: unknown
 }
 
-/** A list of a server of which some pages were read, one after the other. */
-interface Telling {
+/** A list whose first pages were read, in order. */
+interface PartialList {
   readonly next: string
   readonly values: string[]
 }
@@ -40,12 +40,12 @@ export class NameIndex {
   readonly #servers = new Map<string, Upstream>()
   readonly #said = new Set<string>()
   /**
-   * By method and server: lists of URIs that are read anew. What they held before counts until the end, so that nobody
-   * else gets it in between.
+   * By method and server: lists of URIs that are being read again. Their earlier items count until the end, so that no
+   * other server gets them in between.
    */
-  readonly #tellings = new Map<string, Telling>()
+  readonly #partialLists = new Map<string, PartialList>()
 
-  /** `onUrisMoved`: a list has shown that URIs may be other servers' now. */
+  /** `onUrisMoved`: called when a list has shown that URIs may lead to other servers now. */
   constructor(log: GatewayLog, onUrisMoved: () => void) {
     this.#log = log
     this.#onUrisMoved = onUrisMoved
@@ -53,7 +53,7 @@ export class NameIndex {
 
   setServers(servers: readonly Upstream[]): void {
     this.#servers.clear()
-    this.#tellings.clear()
+    this.#partialLists.clear()
     for (const upstream of servers) this.#servers.set(upstream.name, upstream)
     for (const table of [this.#tools, this.#prompts, this.#uris]) table.setServers(this.#servers.keys())
   }
@@ -70,7 +70,7 @@ export class NameIndex {
     return this.#tools.find(name)
   }
 
-  /** What clients call a tool. */
+  /** The public name of a tool. */
   toolName(server: string, name: string): string {
     return this.#tools.publicName(server, name)
   }
@@ -83,12 +83,12 @@ export class NameIndex {
     return this.#uris.route(uri)
   }
 
-  /** Who lists a URI or has a template for it: the first of the configuration. */
+  /** The first server in the configuration that lists the URI or has a template for it. */
   offeredBy(uri: string): string | undefined {
     return this.#uris.offeredBy(uri)
   }
 
-  /** All that do, in the order of the configuration. */
+  /** All such servers, in the order of the configuration. */
   offerers(uri: string): string[] {
     return this.#uris.offerers(uri)
   }
@@ -98,7 +98,7 @@ export class NameIndex {
     return this.#uris.comesBefore(server, other)
   }
 
-  /** Who offers a URI, when none of the servers before that one is `unread`: they might offer it, too. */
+  /** The server that offers a URI. `undefined` while a server before it is `unread`, because that may offer it, too. */
   ownerOf(uri: string, unread: { has(server: string): boolean }): string | undefined {
     const owner = this.offeredBy(uri)
     if (owner === undefined) return undefined
@@ -111,14 +111,14 @@ export class NameIndex {
     return this.#uris.publicUri(server, uri)
   }
 
-  mention(server: string, uri: string): string {
-    return this.#uris.mention(server, uri)
+  linkedUri(server: string, uri: string): string {
+    return this.#uris.linkedUri(server, uri)
   }
 
   /**
-   * From now on the items lead back to the server, in the place of those that the same `part` of its list held before.
-   * Returns those that can. Without a part they are what one client alone is shown: URIs are the same for all, and are
-   * not learned from that.
+   * From now on the items lead back to the server. They replace the earlier items of the same `part` of its list.
+   * Returns the usable items. Without `part` the list is that of one client alone: no URIs are learned from it, because
+   * URIs are the same for all clients.
    */
   learn(server: string, method: ListMethod, listed: readonly Body[], part: Part | undefined): Body[] {
     const key = KEYS[method]
@@ -145,35 +145,35 @@ export class NameIndex {
   }
 
   /**
-   * As clients see it. Servers that come before this one in the list have to be known by then: of several with one URI
-   * the first keeps it.
+   * The item with its public name or URI. Of several servers with one URI the first keeps it, so the servers before this
+   * one have to be known.
    */
   shown(server: string, method: ListMethod, item: Body): Body {
     const key = KEYS[method]
-    const own = String(item[key])
+    const original = String(item[key])
     switch (method) {
       case 'tools/list':
-        return { ...withAppLinks(server, item), [key]: this.#tools.publicName(server, own) }
+        return { ...withAppLinks(server, item), [key]: this.#tools.publicName(server, original) }
       case 'prompts/list':
-        return { ...item, [key]: this.#prompts.publicName(server, own) }
+        return { ...item, [key]: this.#prompts.publicName(server, original) }
       case 'resources/list':
-        return { ...item, [key]: this.#saidIfShared(server, own, this.#uris.listedUri(server, own)) }
+        return { ...item, [key]: this.#saidIfShared(server, original, this.#uris.listedUri(server, original)) }
       case 'resources/templates/list':
-        return { ...item, [key]: this.#saidIfShared(server, own, this.#uris.publicTemplate(server, own)) }
+        return { ...item, [key]: this.#saidIfShared(server, original, this.#uris.publicTemplate(server, original)) }
     }
   }
 
   #learnUris(server: string, method: ListMethod, values: readonly string[], part: Part): void {
     const [uris, templates] = method === 'resources/list' ? [values, undefined] : [undefined, values]
     const key = `${method} ${server}`
-    const before = part.cursor === undefined ? undefined : this.#tellings.get(key)
+    const before = part.cursor === undefined ? undefined : this.#partialLists.get(key)
     const follows = part.cursor === before?.next
     if (!follows) return this.#uris.learnMore(server, uris, templates)
     const told = before?.values ?? []
     for (const value of values) told.push(value)
-    this.#tellings.delete(key)
+    this.#partialLists.delete(key)
     if (typeof part.nextCursor !== 'string') return this.#uris.learn(server, uris && told, templates && told)
-    if (told.length <= MOST_TOLD) this.#tellings.set(key, { next: part.nextCursor, values: told })
+    if (told.length <= MAX_PARTIAL_VALUES) this.#partialLists.set(key, { next: part.nextCursor, values: told })
     this.#uris.learnMore(server, uris, templates)
   }
 
@@ -186,13 +186,13 @@ export class NameIndex {
     this.#say(problem, server, `${server} unmatched templates`)
   }
 
-  /** Once for each two servers: those that have one URI in common often have many. */
-  #saidIfShared(server: string, own: string, shown: string): string {
-    // Pages of apps are shown by the name of their server in any case.
-    const first = shown === own || isAppUri(own) ? undefined : this.offeredBy(own)
+  /** Logged once for each two servers: they often have many URIs in common. */
+  #saidIfShared(server: string, original: string, shown: string): string {
+    // The URI of an app's page always contains its server.
+    const first = shown === original || isAppUri(original) ? undefined : this.offeredBy(original)
     if (first !== undefined && this.comesBefore(first, server)) {
       const problem =
-        `${server}: ${own.slice(0, 200)}, and maybe more, is offered by ${first}, too, which comes first in the configuration and answers for it; ` +
+        `${server}: ${original.slice(0, 200)}, and maybe more, is offered by ${first}, too, which comes first in the configuration and answers for it; ` +
         `that of ${server} is shown as ${shown.slice(0, 300)}`
       this.#say(problem, server, `${server} ${first}`)
     }
@@ -209,7 +209,7 @@ export class NameIndex {
     const kept: Body[] = []
     for (const item of items) {
       if (left.has(item.name)) continue
-      // Once: nobody could tell which of two is meant.
+      // The first of several with one name, because a call could not tell them apart.
       left.add(item.name)
       kept.push(item as never as Body)
     }
@@ -218,9 +218,9 @@ export class NameIndex {
     return kept
   }
 
-  /** Once, however often the list is read. */
+  /** Logs it once, however often the list is read. */
   #say(problem: string, server: string, key = problem): void {
-    if (this.#said.has(key) || this.#said.size >= MOST_SAID) return
+    if (this.#said.has(key) || this.#said.size >= MAX_LOGGED_PROBLEMS) return
     this.#said.add(key)
     this.#log.warning(problem, { server })
   }

@@ -18,7 +18,7 @@ describe('F8 ids of tasks', () => {
     fc.assert(
       fc.property(server, fc.string(), (name, own) => {
         const ids = new TaskIds()
-        expect(ids.route(ids.publicId(name, own))).toEqual({ server: name, own })
+        expect(ids.route(ids.publicId(name, own))).toEqual({ server: name, taskId: own })
       }),
     )
   })
@@ -37,7 +37,7 @@ describe('F8 ids of tasks', () => {
     ids.hold('uuid', 'a')
     expect(ids.publicId('a', 'uuid')).toBe('uuid')
     expect(ids.publicId('b', 'uuid')).toBe('b/uuid')
-    expect(ids.route('uuid')).toEqual({ server: 'a', own: 'uuid' })
+    expect(ids.route('uuid')).toEqual({ server: 'a', taskId: 'uuid' })
     ids.forget('a')
     expect(ids.route('uuid')).toBeUndefined()
   })
@@ -46,7 +46,7 @@ describe('F8 ids of tasks', () => {
     const ids = new TaskIds()
     for (let count = 0; count <= 100_000; count++) ids.hold(`t${count}`, 'a')
     expect(ids.route('t0')).toBeUndefined()
-    expect(ids.route('t1')).toEqual({ server: 'a', own: 't1' })
+    expect(ids.route('t1')).toEqual({ server: 'a', taskId: 't1' })
   })
 })
 

@@ -1,6 +1,4 @@
-/**
- * What one server says, in the words of clients that see it among others: URIs, tasks and loggers that lead back to it.
- */
+/** Rewrites the URIs, ids of tasks and loggers in one server's messages, so that clients of all servers can use them. */
 import { type Body, isFlatTask, isObject } from 'parley-mcp/engine'
 import { withAppLinks } from '../catalogue/index.ts'
 import type { NameIndex } from './name-index.ts'
@@ -8,9 +6,9 @@ import type { TaskIds } from './task-ids.ts'
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
-/** A URI at its server, and as a client has asked for it: several lead to the same. */
+/** A URI at its server, and the URI in the client's request. Several URIs lead to one resource. */
 export interface AskedUri {
-  readonly own: string
+  readonly uriAtServer: string
   readonly uri: string
 }
 
@@ -27,37 +25,42 @@ export class NameRewriter {
     this.#asked = asked
   }
 
-  /** For who reads a resource: it is called what the reader calls it. */
+  /** For the result of `resources/read`: the resource keeps the URI of the request. */
   answering(asked: AskedUri): NameRewriter {
     return new NameRewriter(this.#server, this.#nameIndex, this.#tasks, asked)
   }
 
   /** A notification or a question. */
   told(method: string, params: Body): Body {
-    const own = this.#related(params)
+    const renamed = this.#related(params)
     switch (method) {
       case 'notifications/message':
-        return { ...own, logger: typeof own['logger'] === 'string' ? `${this.#server}/${own['logger']}` : this.#server }
+        return {
+          ...renamed,
+          logger: typeof renamed['logger'] === 'string' ? `${this.#server}/${renamed['logger']}` : this.#server,
+        }
       case 'notifications/tasks/status':
-        return this.#task(own) as Body
+        return this.#task(renamed) as Body
       default:
-        return own
+        return renamed
     }
   }
 
-  /** The answer to a request. The same object when it needs no other words. */
+  /** A result. The same object when nothing in it has another name. */
   result(method: string, result: Body): Body {
-    const own = this.#linked(this.#related(result))
-    if (method.startsWith('tasks/')) return this.#aboutTasks(method, own)
-    if (isFlatTask(own)) return this.#task(own) as Body
-    return isObject(own['task']) && own['content'] === undefined ? { ...own, task: this.#task(own['task']) } : own
+    const renamed = this.#linked(this.#related(result))
+    if (method.startsWith('tasks/')) return this.#aboutTasks(method, renamed)
+    if (isFlatTask(renamed)) return this.#task(renamed) as Body
+    return isObject(renamed['task']) && renamed['content'] === undefined
+      ? { ...renamed, task: this.#task(renamed['task']) }
+      : renamed
   }
 
   #aboutTasks(method: string, result: Body): Body {
     if (method === 'tasks/list' && Array.isArray(result['tasks']))
       return { ...result, tasks: result['tasks'].map((task) => this.#task(task)) }
     if (method === 'tasks/result') return result
-    // The extension shows the outcome inside.
+    // The tasks extension has the result of the call inside the task.
     const shown = this.#task(result) as Body
     return isObject(shown['result'])
       ? { ...shown, result: this.#linked(withAppLinks(this.#server, shown['result'])) }
@@ -70,7 +73,7 @@ export class NameRewriter {
       : task
   }
 
-  /** With metadata that leads to the server's own pages and tasks. */
+  /** With public URIs and ids in the metadata. */
   #related(body: Body): Body {
     const shown = withAppLinks(this.#server, body)
     const meta = shown['_meta']
@@ -80,7 +83,7 @@ export class NameRewriter {
       : { ...shown, _meta: { ...(meta as Body), [RELATED_TASK]: this.#task(related) } }
   }
 
-  /** With URIs by which clients can read what it links to or holds. */
+  /** With public URIs in links and embedded resources. */
   #linked(result: Body): Body {
     let shown = result
     for (const field of ['content', 'contents', 'messages'] as const) {
@@ -110,16 +113,18 @@ export class NameRewriter {
   #linkedBlock(block: Body): Body {
     if (block['type'] === 'resource') {
       const { resource: given } = block
-      const resource = isObject(given) ? this.#mention(withAppLinks(this.#server, given)) : given
+      const resource = isObject(given) ? this.#withPublicUri(withAppLinks(this.#server, given)) : given
       return resource === given ? block : { ...block, resource }
     }
-    return block['type'] === 'resource_link' || block['type'] === undefined ? this.#mention(block) : block
+    return block['type'] === 'resource_link' || block['type'] === undefined ? this.#withPublicUri(block) : block
   }
 
-  #mention(resource: Body): Body {
+  #withPublicUri(resource: Body): Body {
     if (typeof resource['uri'] !== 'string') return resource
     const uri =
-      resource['uri'] === this.#asked?.own ? this.#asked.uri : this.#nameIndex.mention(this.#server, resource['uri'])
+      resource['uri'] === this.#asked?.uriAtServer
+        ? this.#asked.uri
+        : this.#nameIndex.linkedUri(this.#server, resource['uri'])
     return uri === resource['uri'] ? resource : { ...resource, uri }
   }
 

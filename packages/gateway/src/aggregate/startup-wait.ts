@@ -1,27 +1,25 @@
 /**
- * How long clients wait for servers that nobody has reached since the gateway was started, so that what they are first
- * shown is not empty: each server delays once, and not for long, and so does one that comes in the place of another.
- * What comes later is told as a change, and so are servers that are added later: who is there already waits for nobody
- * new.
+ * How long clients wait for servers that were not reached since the gateway was started, so that their first lists are
+ * not empty. Each server delays clients once, for a short time, and so does a server that replaces another. A server that
+ * comes later, or was added later, delays no client: it is announced as a change.
  */
 import type { Clock } from 'parley-mcp/engine'
 import type { Upstream } from '../upstream/index.ts'
 
-/** In milliseconds. */
-const GRACE = 3000
+const STARTUP_WAIT_MS = 3000
 
-interface Chance {
+interface WaitTime {
   readonly over: Promise<void>
   end(): void
 }
 
 export class StartupWait {
   readonly #clock: Clock
-  /** Servers that clients wait for when they come; a chance begins with the first client. */
-  readonly #eager = new Map<Upstream, Chance | undefined>()
-  /** Servers that only those wait for who need their lists. */
+  /** Servers that all clients wait for. The time begins with the first client. */
+  readonly #eager = new Map<Upstream, WaitTime | undefined>()
+  /** Lazy servers: only requests for their lists wait. */
   readonly #lazy = new Set<Upstream>()
-  /** `undefined` until the first are known. */
+  /** `undefined` before the first configuration. */
   #servers: ReadonlySet<Upstream> | undefined
 
   constructor(clock: Clock) {
@@ -38,28 +36,28 @@ export class StartupWait {
     this.#servers = now
   }
 
-  /** Resolves when every server was reached or has had its chance; `undefined` when there is nothing to wait for. */
+  /** Resolves when each server was reached or its time is over. `undefined` if there is nothing to wait for. */
   settled(): Promise<void> | undefined {
     if (this.#eager.size === 0) return undefined
-    const chances = [...this.#eager.keys()].flatMap((upstream) => this.#chanceOf(upstream) ?? [])
-    return chances.length === 0 ? undefined : Promise.all(chances.map(({ over }) => over)).then(() => undefined)
+    const times = [...this.#eager.keys()].flatMap((upstream) => this.#timeOf(upstream) ?? [])
+    return times.length === 0 ? undefined : Promise.all(times.map(({ over }) => over)).then(() => undefined)
   }
 
-  /** The same for one server, for who cannot do without knowing it. */
+  /** The same for one server. */
   overFor(upstream: Upstream): Promise<void> | undefined {
-    return this.#eager.has(upstream) ? this.#chanceOf(upstream)?.over : undefined
+    return this.#eager.has(upstream) ? this.#timeOf(upstream)?.over : undefined
   }
 
-  /** Whether nobody waits for it any more. */
+  /** Whether clients do not wait for it any more. */
   isOver(upstream: Upstream): boolean {
     return !this.#eager.has(upstream) && !this.#lazy.has(upstream)
   }
 
   end(upstream: Upstream): void {
     this.#lazy.delete(upstream)
-    const chance = this.#eager.get(upstream)
+    const time = this.#eager.get(upstream)
     this.#eager.delete(upstream)
-    chance?.end()
+    time?.end()
   }
 
   #begin(upstream: Upstream): void {
@@ -67,7 +65,7 @@ export class StartupWait {
     else this.#eager.set(upstream, undefined)
   }
 
-  #chanceOf(upstream: Upstream): Chance | undefined {
+  #timeOf(upstream: Upstream): WaitTime | undefined {
     const begun = this.#eager.get(upstream)
     if (begun !== undefined) return begun
     const reached = upstream.ready()
@@ -79,17 +77,17 @@ export class StartupWait {
     const over = new Promise<void>((done) => {
       resolve = done
     })
-    const stop = this.#clock.after(GRACE, () => this.end(upstream))
-    const chance: Chance = {
+    const stop = this.#clock.after(STARTUP_WAIT_MS, () => this.end(upstream))
+    const time: WaitTime = {
       over,
       end: () => {
         stop()
         resolve()
       },
     }
-    this.#eager.set(upstream, chance)
+    this.#eager.set(upstream, time)
     const end = (): void => this.end(upstream)
     reached.then(end, end)
-    return chance
+    return time
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Servers that have not said yet which resources they have: until they have, or had their chance, nobody after them can
- * say what is its own.
+ * Servers that have not listed their resources yet. Of several servers with one URI the first in the configuration keeps
+ * it, so a server waits until those before it have listed theirs, or their time is over.
  */
 import type { Clock } from 'parley-mcp/engine'
 import type { Upstream } from '../upstream/index.ts'
@@ -16,7 +16,7 @@ export interface UnreadServersOptions {
   readonly nameIndex: NameIndex
   readonly startupWait: StartupWait
   readonly clock: Clock
-  /** How long each of them may delay others, in milliseconds, and that once. */
+  /** How long each server may delay others, in milliseconds. It delays them once. */
   readonly deadline: number
   /** Reads the whole of a list. */
   readonly read: (method: ResourceMethod, upstream: Upstream) => Promise<void>
@@ -25,8 +25,8 @@ export interface UnreadServersOptions {
 export class UnreadServers {
   readonly #options: UnreadServersOptions
   /**
-   * By server: its lists that nobody has read, and those being read. Empty as soon as all are known, so that finding
-   * one's way costs nothing.
+   * By server: its unread lists, and the promise of those being read. Empty once all are known, so that routing costs
+   * nothing.
    */
   readonly #unread = new Map<Upstream, Map<ResourceMethod, Promise<void> | undefined>>()
   #servers: ReadonlySet<Upstream> = new Set()
@@ -44,27 +44,27 @@ export class UnreadServers {
     this.#servers = now
   }
 
-  /** It has given this list, or was waited for in vain. */
-  met(upstream: Upstream, method: ResourceMethod): void {
+  /** The server has given this list, or its time is over. */
+  markRead(upstream: Upstream, method: ResourceMethod): void {
     const lists = this.#unread.get(upstream)
     lists?.delete(method)
     if (lists?.size === 0) this.#unread.delete(upstream)
   }
 
-  /** Those in front of a server have had their chance with this list. */
-  metBefore(server: string, method: ResourceMethod): void {
-    for (const upstream of this.#before(server)) this.met(upstream, method)
+  /** The servers before this one have given the list, or their time is over. */
+  markReadBefore(server: string, method: ResourceMethod): void {
+    for (const upstream of this.#before(server)) this.markRead(upstream, method)
   }
 
-  /** Begins to read this list of all that have somebody after them. */
+  /** Begins to read this list of all servers but the last. */
   begin(method: ResourceMethod): void {
     const last = [...this.#servers].at(-1)
     if (this.#unread.size > 0 && last !== undefined)
       for (const upstream of this.#before(last.name)) void this.#reading(upstream, method)
   }
 
-  /** Resolves when nobody in front of the server can turn out to offer what it offers. */
-  async knownBefore(server: string): Promise<void> {
+  /** Resolves when the resources of all servers before this one are known, or their time is over. */
+  async waitForServersBefore(server: string): Promise<void> {
     if (this.#unread.size === 0) return
     const readings = this.#before(server).flatMap((upstream) =>
       RESOURCE_METHODS.map((method) => this.#reading(upstream, method)),
@@ -73,14 +73,14 @@ export class UnreadServers {
   }
 
   /**
-   * Resolves when all that were reached, or those up to a server and with it, have said what they have. Who was not has
-   * its time later.
+   * Resolves when the reached servers have listed their resources: all of them, or those up to and with `last`. Servers
+   * that were not reached have their time later.
    */
-  async reachedUpTo(server: string | undefined): Promise<void> {
+  async waitForReached(last?: string): Promise<void> {
     if (this.#unread.size === 0) return
     const reached = [...this.#unread.keys()].filter(
       ({ name, introduction }) =>
-        introduction !== undefined && (server === undefined || !this.#options.nameIndex.comesBefore(server, name)),
+        introduction !== undefined && (last === undefined || !this.#options.nameIndex.comesBefore(last, name)),
     )
     await Promise.all(reached.flatMap((upstream) => RESOURCE_METHODS.map((method) => this.#reading(upstream, method))))
   }
@@ -92,7 +92,7 @@ export class UnreadServers {
       const { name, introduction } = upstream
       if (introduction !== undefined && !Object.hasOwn(introduction.capabilities, 'resources'))
         this.#unread.delete(upstream)
-      // Nobody waits for one that was not reached; when it comes, it is asked.
+      // A server that was not reached in time delays no client. It is read when it comes.
       else if ((introduction !== undefined || !startupWait.isOver(upstream)) && nameIndex.comesBefore(name, server))
         before.push(upstream)
     }
@@ -103,7 +103,7 @@ export class UnreadServers {
     const lists = this.#unread.get(upstream)
     if (lists?.has(method) !== true) return undefined
     const reading = lists.get(method) ?? this.#read(upstream, method)
-    // It may have been over at once.
+    // The reading may have ended at once.
     if (lists.has(method)) lists.set(method, reading)
     return reading
   }
@@ -113,7 +113,7 @@ export class UnreadServers {
     return new Promise((resolve) => {
       const end = (): void => {
         stop()
-        this.met(upstream, method)
+        this.markRead(upstream, method)
         resolve()
       }
       const stop = clock.after(deadline, end)

@@ -1,20 +1,17 @@
-/**
- * The file of receipts on disk: opened anew for each piece, so that one that was moved away or truncated is simply
- * begun again.
- */
+/** The file of receipts on disk. It is opened for each write, so a file that was moved away is begun again. */
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { TAIL_LENGTH, type Tail } from './file-end.ts'
+import { TAIL_BYTES, type Tail } from './file-end.ts'
 
-/** Where receipts are kept. */
+/** Stores receipts. */
 export interface AuditStorage {
   tail(): Promise<Tail>
-  /** All of it, or it throws; then some of it may be there. */
+  /** Writes the whole text. If it throws, a part may be written. */
   append(text: string): Promise<void>
-  /** Resolves when what was written outlives a loss of power. */
+  /** Resolves when the written receipts survive a loss of power. */
   sync(): Promise<void>
 }
 
-/** The receipts cannot be kept there; says what to do about it. */
+/** The file cannot be used. The message says what to do. */
 export class AuditFileError extends Error {
   override readonly name: string = 'AuditFileError'
 }
@@ -28,10 +25,10 @@ export class AuditFile implements AuditStorage {
     this.path = path
   }
 
-  /** Throws when nothing can be written there, before anybody relies on it. */
+  /** Throws if the file cannot be written. Called before the gateway starts. */
   async demandWritable(): Promise<void> {
     try {
-      // Whatever is opened for writing and is no file, such as a pipe, may keep whoever opens it waiting.
+      // Opening a pipe for writing may block forever.
       const found = await stat(this.path).catch(ignoreAbsence)
       if (found !== undefined && !found.isFile())
         throw new AuditFileError(`The audit file ${this.path} is not a file; name another one`)
@@ -46,7 +43,7 @@ export class AuditFile implements AuditStorage {
     if (found === undefined) return { bytes: new Uint8Array(), whole: true }
     return await this.#with('r', async (handle) => {
       const { size } = await handle.stat()
-      const length = Math.min(size, TAIL_LENGTH)
+      const length = Math.min(size, TAIL_BYTES)
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length)
       return { bytes: buffer.subarray(0, bytesRead), whole: length === size }
     })
@@ -70,7 +67,7 @@ export class AuditFile implements AuditStorage {
   }
 }
 
-/** The code of the system, for people who look it up. */
+/** The error code of the system. */
 export function reasonOf(cause: unknown): string {
   return (cause as NodeJS.ErrnoException).code ?? String(cause)
 }

@@ -1,13 +1,10 @@
-/**
- * Writes receipts to a file, in their order and behind the back of the calls they tell of: no call waits for the disk,
- * and none fails with it.
- */
+/** Writes receipts to a file, in order and in the background. No call waits for the disk, and no call fails with it. */
 import { type Clock, systemClock } from 'parley-mcp/engine'
 import { type GatewayLog, silentLog } from '../log/index.ts'
 import { AuditFile, AuditFileError, type AuditStorage, reasonOf } from './audit-file.ts'
 import { fileEnd } from './file-end.ts'
 import { lockFor } from './lock.ts'
-import { digestOf, type Entry, seal } from './receipt.ts'
+import { type AuditEntry, digestOf, seal, type TimedEntry } from './receipt.ts'
 
 export interface AuditCounts {
   written(count: number): void
@@ -19,20 +16,17 @@ export interface AuditLogOptions {
   readonly log?: GatewayLog
   readonly clock?: Clock
   readonly counts?: AuditCounts
-  /** In place of the file on disk. */
+  /** Replaces the file on disk. */
   readonly storage?: AuditStorage
 }
 
-/** Without the time, which the log adds. */
-export type News = Entry extends infer E ? (E extends Entry ? Omit<E, 'time'> : never) : never
-
-/** Receipts that wait for the disk; more are lost, and counted. */
-const MOST_WAITING = 10_000
-const MOST_AT_ONCE = 250
-/** How long a disk that refuses is left alone. */
-const REST_MS = 1000
-/** Whoever can write the file can write all of it anew: what the log of the gateway says of it is kept elsewhere. */
-const TELL_MS = 3_600_000
+/** Further receipts are lost and counted. */
+const MAX_WAITING_RECEIPTS = 10_000
+const MAX_RECEIPTS_PER_WRITE = 250
+/** After a failed write. */
+const RETRY_DELAY_MS = 1000
+/** A person who can write the file can forge all of it. The hashes in the gateway's log show that. */
+const HASH_LOG_INTERVAL_MS = 3_600_000
 const UNCOUNTED: AuditCounts = { written: () => {}, lost: () => {}, failed: () => {} }
 
 export class AuditLog {
@@ -42,12 +36,12 @@ export class AuditLog {
   readonly #clock: Clock
   readonly #counts: AuditCounts
   #release: () => Promise<void> = async () => {}
-  readonly #waiting: Entry[] = []
-  /** How many of the first of them may be in the file already. */
+  readonly #waiting: TimedEntry[] = []
+  /** The number of first entries that may be in the file already. */
   #tried = 0
   #number = 0
   #hash: string | undefined
-  /** Hashes of what was tried last, where it is not known how much of it has arrived. */
+  /** The hashes of the last write, if it is unknown how much of it has reached the file. */
   #doubtful: readonly string[] | undefined
   #endsLine = true
   #writing: Promise<void> | undefined
@@ -69,7 +63,7 @@ export class AuditLog {
     this.#counts = counts
   }
 
-  /** Goes on where the file ends; throws when it cannot be used. */
+  /** Continues the file. Throws if it cannot be used. */
   static async open(path: string, options: AuditLogOptions = {}): Promise<AuditLog> {
     const file = new AuditFile(path)
     if (options.storage === undefined) await file.demandWritable()
@@ -85,20 +79,19 @@ export class AuditLog {
     return audit
   }
 
-  /** The receipt that was written last, by which all before it are known. */
+  /** The last written receipt. Its hash covers all earlier ones. */
   get last(): { readonly number: number; readonly hash: string | undefined } {
     return { number: this.#number, hash: this.#hash }
   }
 
-  write(news: News): void {
+  write(entry: AuditEntry): void {
     if (this.#closed) return
-    const entry = { time: this.#now, ...news } as Entry
-    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(entry)
+    if (this.#waiting.length < MAX_WAITING_RECEIPTS) this.#waiting.push({ time: this.#now, ...entry })
     else this.#lose(1)
     this.#begin()
   }
 
-  /** Something happened of which no receipt could be made. */
+  /** A receipt could not be made. */
   missed(cause: unknown): void {
     if (this.#closed) return
     this.#log.error(`Audit: a receipt could not be made: ${cause instanceof Error ? cause.message : String(cause)}`)
@@ -106,12 +99,12 @@ export class AuditLog {
     this.#begin()
   }
 
-  /** Resolves when everything is written, or cannot be. */
+  /** Resolves when no write is in progress. */
   async settled(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing
   }
 
-  /** What waits is written, if it can be; says what the last hash is. */
+  /** Writes the waiting receipts, if possible, and logs the last hash. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.write({ kind: 'end' })
@@ -153,7 +146,7 @@ export class AuditLog {
 
   #begin(): void {
     if (this.#writing !== undefined || this.#resting !== undefined || this.#waiting.length === 0) return
-    // What happens at the same moment is written together.
+    // Entries of one moment go into one write.
     this.#writing = new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#writeAll())
   }
 
@@ -169,7 +162,7 @@ export class AuditLog {
 
   async #writeSome(): Promise<void> {
     if (this.#doubtful !== undefined) await this.#lookAgain(this.#doubtful)
-    const sealed = this.#sealed(this.#waiting.slice(0, MOST_AT_ONCE))
+    const sealed = this.#sealed(this.#waiting.slice(0, MAX_RECEIPTS_PER_WRITE))
     if (sealed.length === 0) return
     this.#tried = Math.max(this.#tried, sealed.length)
     this.#doubtful = sealed.map(({ hash }) => hash)
@@ -181,7 +174,7 @@ export class AuditLog {
     this.#log.warning(`The audit file ${this.#path} is written again`)
   }
 
-  #sealed(entries: readonly Entry[]): ReturnType<typeof seal>[] {
+  #sealed(entries: readonly TimedEntry[]): ReturnType<typeof seal>[] {
     let [number, hash] = [this.#number, this.#hash]
     return entries.map((entry) => {
       const sealed = seal(entry, ++number, hash)
@@ -199,20 +192,20 @@ export class AuditLog {
     this.#counts.written(count)
   }
 
-  /** A disk that is full takes a part: some lines, and perhaps a piece of the next. */
+  /** After a failed write: a full disk may have taken some lines and a part of the next. */
   async #lookAgain(tried: readonly string[]): Promise<void> {
     const { last, debris, endsLine } = fileEnd(await this.#storage.tail())
     this.#arrived(last === undefined ? 0 : tried.indexOf(last.hash) + 1)
     this.#endsLine = endsLine
     const kind = this.#withdrawDebris() ?? 'torn'
-    // Behind what is ours. Anything else is not for us to explain, and not hidden from whoever verifies the file.
+    // Only bytes after this process's own receipts are explained. `parley audit` is to find all others.
     const isOurs = last === undefined ? this.#hash === undefined : last.hash === this.#hash
     if (debris.length === 0 || !isOurs) return
     this.#waiting.unshift({ time: this.#now, kind, bytes: debris.length, digest: digestOf(debris) })
     this.#tried++
   }
 
-  /** What was to be said of the end of the file has not arrived there, and there may be more of it by now. */
+  /** Removes the entry about leftover bytes, because it was not written and there may be more bytes now. */
   #withdrawDebris(): 'torn' | 'changed' | undefined {
     const [first] = this.#waiting
     if (first?.kind !== 'torn' && first?.kind !== 'changed') return undefined
@@ -224,13 +217,13 @@ export class AuditLog {
   #rest(error: unknown): void {
     this.#counts.failed()
     if (!this.#failing) {
-      const waiting = `receipts wait, ${MOST_WAITING} at most, and calls go on`
+      const waiting = `receipts wait, ${MAX_WAITING_RECEIPTS} at most, and calls go on`
       this.#log.error(
         `The audit file ${this.#path} cannot be written (${reasonOf(error)}): ${waiting}; the file says how many were lost once it is written again`,
       )
     }
     this.#failing = true
-    const cancel = this.#clock.after(REST_MS, () => this.#wakeUp())
+    const cancel = this.#clock.after(RETRY_DELAY_MS, () => this.#wakeUp())
     this.#resting = cancel
   }
 
@@ -243,13 +236,13 @@ export class AuditLog {
   #lose(count: number): void {
     this.#counts.lost(count)
     const latest = this.#waiting.at(-1)
-    // A line that may be in the file stays as it is.
+    // An entry that may be in the file does not change.
     if (latest?.kind === 'lost' && this.#waiting.length > this.#tried) latest.count += count
     else this.#waiting.push({ time: this.#now, kind: 'lost', count })
   }
 
   #tellNowAndThen(): void {
-    this.#stopTelling = this.#clock.after(TELL_MS, () => {
+    this.#stopTelling = this.#clock.after(HASH_LOG_INTERVAL_MS, () => {
       if (this.#number > this.#told) this.#tell()
       this.#tellNowAndThen()
     })

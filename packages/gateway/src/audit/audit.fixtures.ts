@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto'
 import type { Clock } from 'parley-mcp/engine'
 import type { GatewayLog } from '../log/index.ts'
 import type { AuditStorage } from './audit-file.ts'
-import { AuditLog, type AuditLogOptions, type News } from './audit-log.ts'
+import { AuditLog, type AuditLogOptions } from './audit-log.ts'
 import type { Tail } from './file-end.ts'
+import type { AuditEntry } from './receipt.ts'
 import { auditLines, type Verdict, type VerifyOptions, verifyAudit } from './verify.ts'
 
 export class MemoryDisk implements AuditStorage {
@@ -76,8 +77,8 @@ export function listening(): Said {
 export const openOn = (disk: MemoryDisk, options: AuditLogOptions = {}): Promise<AuditLog> =>
   AuditLog.open('audit.jsonl', { clock: new StillClock(), ...options, storage: disk })
 
-export const request = (method: string, more: object = {}): News =>
-  ({ kind: 'request', ms: 1, server: 'notes', method, outcome: 'ok', ...more }) as News
+export const request = (method: string, more: object = {}): AuditEntry =>
+  ({ kind: 'request', ms: 1, server: 'notes', method, outcome: 'ok', ...more }) as AuditEntry
 
 /** A file with that many receipts of requests, closed. */
 export async function diskWith(count: number): Promise<MemoryDisk> {
@@ -96,5 +97,5 @@ export function verified(bytes: Uint8Array, options?: VerifyOptions): Promise<Ve
   return verifyAudit(auditLines(chunks()), options)
 }
 
-/** As anybody can recompute it. */
+/** Computed independently. */
 export const sha256 = (text: string): string => `sha256-${createHash('sha256').update(text).digest('hex')}`

@@ -1,7 +1,4 @@
-/**
- * A client's link with somebody who writes down what passes: every request comes in here, and every answer goes out
- * here.
- */
+/** A client's link that passes each request and each answer to a `LinkAccount`, which writes the receipts. */
 import {
   type Link,
   type LinkEvents,
@@ -31,7 +28,7 @@ export class AuditedLink extends WrappedLink {
     super.open(
       wrappedEvents(events, {
         frame: (text, parsed, origin) => {
-          // Read once, for the session as well.
+          // Parsed once, for the session as well.
           const incoming = parsed ?? parse(text, this.#limits)
           this.#note(() => account.received(incoming, origin))
           events.frame(text, incoming, origin)
@@ -48,7 +45,7 @@ export class AuditedLink extends WrappedLink {
     )
   }
 
-  /** The client gets it first. */
+  /** The client gets the frame before the receipt is written. */
   override send(frame: string, options?: SendOptions): void {
     super.send(frame, options)
     this.#note(() => this.#sent(frame, options))
@@ -60,7 +57,7 @@ export class AuditedLink extends WrappedLink {
     else if (withdraws !== undefined) this.#account.withdrawn(withdraws)
   }
 
-  /** Whoever takes notes must not harm the conversation. */
+  /** An error of the audit must not harm the conversation. */
   #note(take: () => void): void {
     try {
       take()

@@ -4,8 +4,8 @@ import { createServer, tool } from 'parley-mcp/server'
 import { memoryPair } from 'parley-mcp/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { StillClock } from './audit.fixtures.ts'
-import type { News } from './audit-log.ts'
 import { AuditedServable } from './audited-servable.ts'
+import type { AuditEntry } from './receipt.ts'
 
 interface Rig {
   readonly written: Record<string, unknown>[]
@@ -22,7 +22,7 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-async function rigOf(version: string | undefined, write?: (news: News) => void): Promise<Rig> {
+async function rigOf(version: string | undefined, write?: (entry: AuditEntry) => void): Promise<Rig> {
   const server = createServer({ name: 'rig', version: '1' }, { onError: () => {} }).add(
     tool('echo', {}, () => 'echo'),
     tool(
@@ -34,7 +34,7 @@ async function rigOf(version: string | undefined, write?: (news: News) => void):
     tool('ask', {}, async (_, ctx) => (await ctx.elicit('sure', 'Sure?', yes)).action),
   )
   const [written, missed, answers, clock] = [
-    [] as News[],
+    [] as AuditEntry[],
     [] as unknown[],
     [] as Record<string, unknown>[],
     new StillClock(),
@@ -42,7 +42,7 @@ async function rigOf(version: string | undefined, write?: (news: News) => void):
   const located = Object.assign(server, { locate: () => ({ server: 'rig', own: 'own' }) })
   const audited = new AuditedServable(located, {
     clock,
-    write: write ?? ((news) => void written.push(news)),
+    write: write ?? ((entry) => void written.push(entry)),
     onMissed: (cause) => void missed.push(cause),
   })
   const [near, far] = memoryPair()

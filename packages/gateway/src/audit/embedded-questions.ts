@@ -1,12 +1,12 @@
-/** Questions that travel inside answers: each is over when a later request of the client brings its answer. */
+/** Questions inside answers. Each is over when a later request of the client brings its response. */
 import { type Body, isObject } from 'parley-mcp/engine'
 import { digestOf } from './receipt.ts'
 
-/** Of clients that share a link, all together; the oldest are given up first. */
-const MOST_OPEN = 1000
+/** Of all clients that share a link. The oldest are given up first. */
+const MAX_OPEN_QUESTIONS = 1000
 
 export class EmbeddedQuestions<Question> {
-  /** By what the client gives back with its answers, and the name of the question. */
+  /** By the state that the client returns with its responses, and the name of the question. */
   readonly #open = new Map<string, Question>()
   readonly #unanswered: (question: Question) => void
 
@@ -19,7 +19,7 @@ export class EmbeddedQuestions<Question> {
     for (const [name, request] of Object.entries(inputRequests)) {
       const { method, params } = isObject(request) ? request : {}
       if (typeof method === 'string')
-        this.#keep(keyOf(requestState, name), begin(method, isObject(params) ? params : undefined))
+        this.#keep(questionKey(requestState, name), begin(method, isObject(params) ? params : undefined))
     }
   }
 
@@ -27,7 +27,7 @@ export class EmbeddedQuestions<Question> {
     const responses = params?.['inputResponses']
     if (!isObject(responses) || this.#open.size === 0) return []
     return Object.entries(responses).flatMap(([name, response]) => {
-      const key = keyOf(params?.['requestState'], name)
+      const key = questionKey(params?.['requestState'], name)
       const question = this.#open.get(key)
       this.#open.delete(key)
       return question === undefined ? [] : [{ question, response }]
@@ -40,7 +40,7 @@ export class EmbeddedQuestions<Question> {
   }
 
   #keep(key: string, question: Question): void {
-    const [oldest] = this.#open.has(key) ? [key] : this.#open.size < MOST_OPEN ? [] : this.#open.keys()
+    const [oldest] = this.#open.has(key) ? [key] : this.#open.size < MAX_OPEN_QUESTIONS ? [] : this.#open.keys()
     const given = oldest === undefined ? undefined : this.#open.get(oldest)
     if (oldest !== undefined) this.#open.delete(oldest)
     if (given !== undefined) this.#unanswered(given)
@@ -48,7 +48,7 @@ export class EmbeddedQuestions<Question> {
   }
 }
 
-/** States may be long. */
-function keyOf(state: unknown, name: string): string {
+/** A digest, because states may be long. */
+function questionKey(state: unknown, name: string): string {
   return digestOf(JSON.stringify([state ?? null, name]))
 }

@@ -1,25 +1,25 @@
-/** The end of an audit file: the last receipt that holds, and what is behind it. */
-import { LONGEST_LINE, type Receipt, readReceipt } from './receipt.ts'
+/** The end of an audit file: the last valid receipt, and the bytes after it. */
+import { MAX_LINE_BYTES, type Receipt, readReceipt } from './receipt.ts'
 
-/** What a file ends with. */
+/** The last bytes of a file. */
 export interface Tail {
   readonly bytes: Uint8Array
-  /** Whether there is nothing before it. */
+  /** Whether these are all bytes of the file. */
   readonly whole: boolean
 }
 
 export interface FileEnd {
-  /** Absent when there is none, in all that was looked at. */
+  /** Absent when the bytes hold none. */
   readonly last: Receipt | undefined
-  /** Behind it, without the line break that ends it. Empty when the file ends as it should. */
+  /** The bytes after it, without the last line break. Empty in a complete file. */
   readonly debris: Uint8Array
   readonly debrisKind: 'torn' | 'changed'
-  /** Whether the next line can begin right there. */
+  /** Whether the file ends with a line break. */
   readonly endsLine: boolean
 }
 
-/** Enough for many of the longest lines. */
-export const TAIL_LENGTH = 8 * LONGEST_LINE
+/** Room for several of the longest lines. */
+export const TAIL_BYTES = 8 * MAX_LINE_BYTES
 const LINE_BREAK = 10
 
 export function fileEnd({ bytes, whole }: Tail): FileEnd {
@@ -40,7 +40,7 @@ export function fileEnd({ bytes, whole }: Tail): FileEnd {
 }
 
 /**
- * A line that was ended was written whole: somebody has changed it since. Pieces without an end are what crashes leave.
+ * A line with a line break was written whole, so it was changed later. A crash leaves a line without a line break.
  */
 function kindOf(debris: Uint8Array, endsLine: boolean): 'torn' | 'changed' {
   const lines = Buffer.from(debris).toString().split('\n')

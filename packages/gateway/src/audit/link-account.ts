@@ -1,7 +1,4 @@
-/**
- * What passes over one link, as it is accounted for: each request of the client and each question to it, from its
- * beginning to its end.
- */
+/** Accounts for each request and each question on one link, from its beginning to its end. */
 import type { Loss } from 'parley-mcp'
 import {
   type Body,
@@ -15,35 +12,34 @@ import {
   type RequestMessage,
 } from 'parley-mcp/engine'
 import { type Location, type Subject, subjectOf } from '../upstream/index.ts'
-import type { News } from './audit-log.ts'
 import { EmbeddedQuestions } from './embedded-questions.ts'
 import { type Answered, answeredWith, type End, errorEnd, memberEnd, responseEnd } from './outcome.ts'
-import { digestOf, type Who } from './receipt.ts'
+import { type AuditEntry, digestOf, type Party } from './receipt.ts'
 import { plainUri, shortName, shortTarget } from './text.ts'
 
 export interface AccountOptions {
   readonly clock: Clock
-  readonly write: (news: News) => void
+  readonly write: (entry: AuditEntry) => void
   readonly locate: (subject: Subject | undefined) => Location
-  /** Absent where a link is not one session. */
+  /** Absent where several clients share the link. */
   readonly session: string | undefined
   readonly principal: string | undefined
 }
 
-interface Begun {
+interface OpenRequest {
   readonly method: string
   readonly params: Body | undefined
-  readonly who: Who
+  readonly party: Party
   readonly at: number
   losses?: Set<string>
-  /** Others that came together with it and are answered together. */
+  /** The ids of the batch that it came in. */
   batch?: readonly RequestId[]
-  /** One that came before under the same id, and is not over: the later one is refused at once. */
-  before?: Begun | undefined
+  /** An earlier open request with the same id. The session refuses the later one at once. */
+  before?: OpenRequest | undefined
 }
 
-/** A question is told by the client's request that it belongs to, if any. */
-interface Asked extends Omit<Begun, 'batch' | 'before'> {
+/** A question takes its client from the request it belongs to, if any. */
+interface OpenQuestion extends Omit<OpenRequest, 'batch' | 'before'> {
   readonly server: string
 }
 
@@ -51,11 +47,11 @@ const CANCELLED: End = { outcome: 'cancelled' }
 
 export class LinkAccount {
   readonly #options: AccountOptions
-  readonly #begun = new Map<RequestId, Begun>()
-  readonly #asked = new Map<RequestId, Asked>()
-  readonly #embedded: EmbeddedQuestions<Asked>
-  #client: Who['client']
-  /** What was agreed on in a handshake. */
+  readonly #requests = new Map<RequestId, OpenRequest>()
+  readonly #questions = new Map<RequestId, OpenQuestion>()
+  readonly #embedded: EmbeddedQuestions<OpenQuestion>
+  #client: Party['client']
+  /** The version negotiated in a handshake. */
   protocol: string | undefined
   #over = false
 
@@ -64,7 +60,7 @@ export class LinkAccount {
     this.#embedded = new EmbeddedQuestions((asked) => this.#answeredQuestion(asked, { outcome: 'unanswered' }))
   }
 
-  // What the client says
+  // Messages of the client
 
   received(incoming: Incoming, origin: FrameOrigin | undefined): void {
     if (this.#over) return
@@ -77,41 +73,40 @@ export class LinkAccount {
   }
 
   /**
-   * The client has hung up on a request, or has taken it back: it gets no answer. What cannot be taken back is answered
-   * all the same.
+   * The client has cancelled a request or closed its connection, and gets no answer. `initialize` cannot be cancelled.
    */
   cancelled(request: unknown): void {
-    const begun = this.#begun.get(request as RequestId)
+    const begun = this.#requests.get(request as RequestId)
     if (begun !== undefined && begun.method !== 'initialize') this.#end(request as RequestId, CANCELLED)
   }
 
   lose(request: RequestId, { rule }: Loss): void {
-    const begun = this.#begun.get(request)
+    const begun = this.#requests.get(request)
     if (begun === undefined) return
     begun.losses ??= new Set()
     begun.losses.add(rule)
   }
 
-  /** Nothing comes and goes any more. */
+  /** The link is closed. */
   closed(): void {
     if (this.#over) return
     this.#over = true
-    for (const request of [...this.#begun.keys()]) while (this.#begun.has(request)) this.#end(request, CANCELLED)
-    for (const id of [...this.#asked.keys()]) this.withdrawn(id)
+    for (const request of [...this.#requests.keys()]) while (this.#requests.has(request)) this.#end(request, CANCELLED)
+    for (const id of [...this.#questions.keys()]) this.withdrawn(id)
     this.#embedded.giveUp()
   }
 
-  // What the client is told
+  // Messages to the client
 
   answered(request: RequestId, frame: string): void {
     if (frame.startsWith('[')) return this.#answeredAll(request, JSON.parse(frame) as Body[])
-    if (this.#begun.has(request)) this.#finish(request, answeredWith(frame))
+    if (this.#requests.has(request)) this.#finish(request, answeredWith(frame))
   }
 
   asked({ id, method, params }: RequestMessage, request: RequestId | undefined): void {
-    const related = request === undefined ? undefined : this.#begun.get(request)
-    const who = related?.who ?? this.#who(undefined, undefined)
-    this.#asked.set(id, { method, params, who, at: this.#now, server: this.#serverOf(related) })
+    const related = request === undefined ? undefined : this.#requests.get(request)
+    const party = related?.party ?? this.#party(undefined, undefined)
+    this.#questions.set(id, { method, params, party, at: this.#now, server: this.#serverOf(related) })
   }
 
   withdrawn(id: unknown): void {
@@ -126,9 +121,15 @@ export class LinkAccount {
     const { method, params } = message
     const key = origin?.key ?? message.id
     if (method === 'initialize') this.#client = clientIn(params?.['clientInfo'])
-    const begun: Begun = { method, params, who: this.#who(params, origin), at: this.#now, before: this.#begun.get(key) }
+    const begun: OpenRequest = {
+      method,
+      params,
+      party: this.#party(params, origin),
+      at: this.#now,
+      before: this.#requests.get(key),
+    }
     if (batch !== undefined) begun.batch = batch
-    this.#begun.set(key, begun)
+    this.#requests.set(key, begun)
     for (const { question, response } of this.#embedded.answeredBy(params))
       this.#answeredQuestion(question, responseEnd(response))
   }
@@ -141,7 +142,7 @@ export class LinkAccount {
     }
   }
 
-  #who(params: Body | undefined, origin: FrameOrigin | undefined): Who {
+  #party(params: Body | undefined, origin: FrameOrigin | undefined): Party {
     const meta = params?.['_meta']
     const told = isObject(meta) ? meta : {}
     const { principal, session } = this.#options
@@ -153,60 +154,60 @@ export class LinkAccount {
     }
   }
 
-  /** What the members of a batch were answered with; those that are missing were taken back. */
+  /** Ends each request of a batch. Requests without an answer were cancelled. */
   #answeredAll(first: RequestId, answers: readonly Body[]): void {
-    const batch = this.#begun.get(first)?.batch ?? []
+    const batch = this.#requests.get(first)?.batch ?? []
     for (const answer of answers)
-      if (this.#begun.has(answer['id'] as RequestId)) this.#finish(answer['id'] as RequestId, memberEnd(answer))
-    for (const id of batch) if (this.#begun.get(id)?.batch === batch) this.#end(id, CANCELLED)
+      if (this.#requests.has(answer['id'] as RequestId)) this.#finish(answer['id'] as RequestId, memberEnd(answer))
+    for (const id of batch) if (this.#requests.get(id)?.batch === batch) this.#end(id, CANCELLED)
   }
 
   #finish(request: RequestId, { end, asking }: Answered): void {
-    const begun = this.#begun.get(request) as Begun
+    const begun = this.#requests.get(request) as OpenRequest
     this.#end(request, end)
     if (asking === undefined) return
-    const common = { who: begun.who, at: this.#now, server: this.#serverOf(begun) }
+    const common = { party: begun.party, at: this.#now, server: this.#serverOf(begun) }
     this.#embedded.ask(asking, (method, params) => ({ ...common, method, params }))
   }
 
   #end(request: RequestId, end: End): void {
-    const begun = this.#begun.get(request) as Begun
-    if (begun.before === undefined) this.#begun.delete(request)
-    else this.#begun.set(request, begun.before)
+    const begun = this.#requests.get(request) as OpenRequest
+    if (begun.before === undefined) this.#requests.delete(request)
+    else this.#requests.set(request, begun.before)
     const { method, params } = begun
     const subject = subjectOf(method, params)
-    const { server, own } = this.#options.locate(subject)
-    // Ids of tasks open what is behind them.
+    const { server, nameAtServer } = this.#options.locate(subject)
+    // The id of a task gives access to the task.
     const target =
-      subject === undefined || own === undefined || subject.kind === 'task'
+      subject === undefined || nameAtServer === undefined || subject.kind === 'task'
         ? undefined
         : subject.kind === 'resource'
-          ? plainUri(own)
-          : own
+          ? plainUri(nameAtServer)
+          : nameAtServer
     this.#write('request', begun, { server, target: target && shortTarget(target) }, end)
   }
 
   #answer(id: unknown, end: End): void {
-    const asked = this.#asked.get(id as RequestId)
+    const asked = this.#questions.get(id as RequestId)
     if (asked === undefined) return
-    this.#asked.delete(id as RequestId)
+    this.#questions.delete(id as RequestId)
     this.#answeredQuestion(asked, end)
   }
 
-  #answeredQuestion(asked: Asked, end: End): void {
+  #answeredQuestion(asked: OpenQuestion, end: End): void {
     this.#write('question', asked, { server: asked.server }, end)
   }
 
   #write(
     kind: 'request' | 'question',
-    { method, params, who, at, losses }: Omit<Begun, 'batch' | 'before'>,
+    { method, params, party, at, losses }: Omit<OpenRequest, 'batch' | 'before'>,
     place: { server: string; target?: string | undefined },
     end: End,
   ): void {
     this.#options.write({
       kind,
       ms: Math.max(0, Math.round(this.#now - at)),
-      ...who,
+      ...party,
       ...place,
       method: shortName(method) as string,
       params: params && digestOf((exactWriter(params) ?? JSON.stringify)(params)),
@@ -215,12 +216,12 @@ export class LinkAccount {
     })
   }
 
-  #serverOf(begun: Begun | undefined): string {
+  #serverOf(begun: OpenRequest | undefined): string {
     return this.#options.locate(begun && subjectOf(begun.method, begun.params)).server
   }
 }
 
-function clientIn(info: unknown): Who['client'] {
+function clientIn(info: unknown): Party['client'] {
   if (!isObject(info)) return undefined
   return { name: shortName(info['name']) ?? '', version: shortName(info['version']) ?? '' }
 }

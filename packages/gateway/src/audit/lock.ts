@@ -1,32 +1,31 @@
 /**
- * One gateway per audit file: a file beside it says which process writes, and is worth nothing once that process is
- * gone.
+ * One gateway per audit file. A file beside it names the writing process, and is void when that process has ended.
  */
 import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { AuditFileError, reasonOf } from './audit-file.ts'
 
 /**
- * Locks of this process, by what stands in them: a process id alone does not tell two gateways of one process apart.
+ * The texts of this process's locks. A process id alone does not tell two gateways of one process apart.
  */
 const held = new Set<string>()
-const MOST_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
 interface Holder {
   readonly pid: number
-  /** When the process began, where the system tells: ids of processes are used again. */
+  /** The start time of the process, where the system has it: process ids are used again. */
   readonly began: string | undefined
 }
 
-/** Resolves to what lets go of it. */
+/** Resolves to the function that releases the lock. */
 export async function lockFor(file: string): Promise<() => Promise<void>> {
   const path = `${file}.lock`
-  const own = JSON.stringify({ pid: process.pid, began: await beginOf(process.pid), token: randomUUID() })
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+  const lockText = JSON.stringify({ pid: process.pid, began: await beginOf(process.pid), token: randomUUID() })
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     try {
-      await writeFile(path, own, { flag: 'wx', mode: 0o600 })
-      held.add(own)
-      return () => release(path, own)
+      await writeFile(path, lockText, { flag: 'wx', mode: 0o600 })
+      held.add(lockText)
+      return () => release(path, lockText)
     } catch (cause) {
       if (reasonOf(cause) !== 'EEXIST')
         throw new AuditFileError(`The lock of the audit file, ${path}, cannot be written (${reasonOf(cause)})`, {
@@ -48,7 +47,7 @@ export async function lockFor(file: string): Promise<() => Promise<void>> {
   )
 }
 
-/** Of several that find the same lock abandoned, nobody may take away what the first has put in its place. */
+/** Of several gateways that find an abandoned lock, only one may replace it. */
 async function takeAway(path: string, abandoned: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`
   try {
@@ -56,16 +55,16 @@ async function takeAway(path: string, abandoned: string): Promise<void> {
     const taken = await readFile(aside, 'utf8')
     if (taken !== abandoned) await writeFile(path, taken, { flag: 'wx', mode: 0o600 })
   } catch {
-    // Somebody else was faster; the next attempt sees what is there.
+    // Another process was faster. The next attempt reads its lock.
   } finally {
     await rm(aside, { force: true })
   }
 }
 
-async function release(path: string, own: string): Promise<void> {
-  held.delete(own)
+async function release(path: string, lockText: string): Promise<void> {
+  held.delete(lockText)
   const found = await readFile(path, 'utf8').catch(() => undefined)
-  if (found === own) await rm(path, { force: true })
+  if (found === lockText) await rm(path, { force: true })
 }
 
 async function livingHolder(text: string): Promise<number | undefined> {
@@ -77,7 +76,7 @@ async function livingHolder(text: string): Promise<number | undefined> {
   return began === holder.began ? holder.pid : undefined
 }
 
-/** Undefined for what was never written to its end, too: whoever wrote it is gone. */
+/** Undefined also for an incomplete text, because its writer has crashed. */
 function holderIn(text: string): Holder | undefined {
   try {
     const { pid, began } = JSON.parse(text) as Record<string, unknown>
@@ -94,12 +93,12 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // There is one, of somebody else.
+    // The process belongs to another user.
     return reasonOf(error) === 'EPERM'
   }
 }
 
-/** Only Linux has it in a file. */
+/** The start time of a process. Only Linux has it in a file. */
 async function beginOf(pid: number): Promise<string | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   // The name of the program comes second, in brackets, and may hold anything.

@@ -1,11 +1,11 @@
-/** What an answer says about how something went, without what it says. */
+/** The outcome of a request or a question, read from its answer. Receipts hold no contents. */
 import { type ErrorKind, fromWire } from 'parley-mcp'
 import { answerIn, type Body, isObject } from 'parley-mcp/engine'
 import { digestOf, type Exchange } from './receipt.ts'
 
 export type End = Pick<Exchange, 'outcome' | 'result' | 'code' | 'error' | 'action'>
 
-/** Nobody has worked on a request that ended like this. */
+/** Errors of requests that were refused before any work on them. */
 const REFUSALS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'parse_error',
   'invalid_request',
@@ -36,7 +36,7 @@ const REFUSALS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'version_gap',
 ])
 
-/** One answer as it stands in a frame. */
+/** The outcome of one answer. */
 export interface Answered {
   readonly end: End
   /** The result, where it has questions in it. */
@@ -50,12 +50,12 @@ export function answeredWith(frame: string): Answered {
   return error === undefined ? resultEnd(JSON.stringify(result)) : { end: errorEnd(error) }
 }
 
-/** One of those that were answered together. */
+/** The outcome of one answer in a batch. */
 export function memberEnd({ result, error }: Body): Answered {
   return error === undefined ? resultEnd(JSON.stringify(result)) : { end: errorEnd(error) }
 }
 
-/** What a client has said to a question. */
+/** The outcome of a question. */
 export function responseEnd(response: unknown): End {
   const action = isObject(response) ? response['action'] : undefined
   const decided = action === 'accept' || action === 'decline' || action === 'cancel' ? { action } : {}
@@ -69,7 +69,7 @@ export function errorEnd(error: unknown): End {
   return { outcome: REFUSALS.has(kind) || kind.startsWith('refusal_') ? 'refused' : 'error', code, error: kind }
 }
 
-/** Most results have none of these words in them, and need not be read. */
+/** Most results contain none of these texts, and need no parsing. */
 const TELLING = /"isError"|input_required|\\u/
 
 function resultEnd(json: string): Answered {

@@ -1,45 +1,42 @@
-/**
- * Receipts: what is kept of each thing that happened, as one line of JSON in one spelling, bound to the line before it
- * by its hash.
- */
+/** Receipts: one line of canonical JSON for each exchange, which contains the hash of the line before it. */
 import { canonicalJson } from 'parley-mcp/engine'
 import { sha256 } from '../catalogue/index.ts'
 
-/** What has become of a request of a client, or of a question of a server. */
+/** The outcome of a client's request or a server's question. */
 export type Outcome = 'ok' | 'tool_error' | 'input_required' | 'error' | 'refused' | 'cancelled' | 'unanswered'
 
-/** Who spoke, as far as that is known. */
-export interface Who {
+/** The client of an exchange, as far as it is known. */
+export interface Party {
   readonly principal?: string | undefined
-  /** As it introduced itself. */
+  /** As in its introduction. */
   readonly client?: { readonly name: string; readonly version: string } | undefined
   readonly protocol?: string | undefined
-  /** The same for all of one session, and no way back to the id of the session. */
+  /** The same for all receipts of a session. The id of the session cannot be derived from it. */
   readonly session?: string | undefined
 }
 
-/** What was said, without what was said in it. */
-export interface Exchange extends Who {
-  /** Milliseconds that it took. */
+/** A request or a question and its outcome, without the contents. */
+export interface Exchange extends Party {
+  /** The duration in milliseconds. */
   readonly ms: number
   readonly server: string
   readonly method: string
-  /** What a tool or prompt is called at the server, or the URI of a resource. */
+  /** The name of a tool or prompt at the server, or the URI of a resource. */
   readonly target?: string | undefined
-  /** Digests of what was asked and answered. */
+  /** Digests of params and result. */
   readonly params?: string | undefined
   readonly result?: string | undefined
   readonly outcome: Outcome
   /** Of errors. */
   readonly code?: number | undefined
   readonly error?: string | undefined
-  /** What the user decided, of an elicitation. */
+  /** The user's decision on an elicitation. */
   readonly action?: string | undefined
-  /** Rules by which translation has lost something. */
+  /** The rules of translation losses. */
   readonly losses?: readonly string[] | undefined
 }
 
-export type Entry = { readonly time: string } & (
+export type AuditEntry =
   | { readonly kind: 'start'; readonly format: 1; readonly configuration: string }
   | { readonly kind: 'reload'; readonly configuration: string }
   | { readonly kind: 'end' }
@@ -51,10 +48,11 @@ export type Entry = { readonly time: string } & (
    * lines that do not hold.
    */
   | { readonly kind: 'torn' | 'changed'; readonly bytes: number; readonly digest: string }
-)
+
+export type TimedEntry = { readonly time: string } & AuditEntry
 
 export interface Sealed {
-  /** Its place in the chain, from 1 on. */
+  /** Its position in the chain, from 1 on. */
   readonly number: number
   readonly hash: string
 }
@@ -62,30 +60,34 @@ export interface Sealed {
 export interface Receipt extends Sealed {
   readonly kind: string
   readonly time: string
-  /** The hash of the receipt before it, which may be in another file; null when there is none. */
+  /** The hash of the receipt before it, which may be in another file. Null for the first receipt. */
   readonly previous: string | null
-  /** Everything it says. */
+  /** All members but the hash. */
   readonly said: Readonly<Record<string, unknown>>
 }
 
-/** Longer ones are none of ours. */
-export const LONGEST_LINE = 64 * 1024
+/** The gateway writes no longer lines. */
+export const MAX_LINE_BYTES = 64 * 1024
 const DIGEST = /^sha256-[0-9a-f]{64}$/
 
 export function digestOf(text: string | Uint8Array): string {
   return `sha256-${Buffer.from(sha256(text)).toString('hex')}`
 }
 
-/** One line, without its end. */
-export function seal(entry: Entry, number: number, previous: string | undefined): Sealed & { readonly line: string } {
+/** One line, without the line break. */
+export function seal(
+  entry: TimedEntry,
+  number: number,
+  previous: string | undefined,
+): Sealed & { readonly line: string } {
   const written = new Spelling({ ...entry, number, previous: previous ?? null })
   const hash = digestOf(written.text)
   return { number, hash, line: written.textWith(hash) }
 }
 
-/** Undefined for what is no receipt, or not as it was written, to the byte. */
+/** Undefined for a line that is no receipt, or was changed in any byte. */
 export function readReceipt(line: Uint8Array): Receipt | undefined {
-  if (line.length > LONGEST_LINE) return undefined
+  if (line.length > MAX_LINE_BYTES) return undefined
   try {
     const { hash, ...said } = JSON.parse(Buffer.from(line).toString()) as Record<string, unknown>
     const { number, previous, kind, time } = said
@@ -103,10 +105,10 @@ export function readReceipt(line: Uint8Array): Receipt | undefined {
   }
 }
 
-/** The canonical form of what a receipt says, with and without its hash: each member is written once. */
+/** The canonical text of a receipt, with and without its hash. Serialises each member once. */
 class Spelling {
   readonly #members: string[] = []
-  /** Where the hash has its place among them. */
+  /** The position of the hash among the members. */
   #hashAt = 0
 
   constructor(said: Readonly<Record<string, unknown>>) {

@@ -1,19 +1,19 @@
-/** NameRewriter of peers as receipts hold them: never long, and of addresses nothing that may be a secret. */
+/** Shortens texts of clients and servers for receipts, and removes the parts of URIs that may be secret. */
 
-/** What peers choose may be as long as a message. */
-const LONGEST_NAME = 128
-const LONGEST_TARGET = 512
+/** Names come from clients and servers, and may be as long as a message. */
+const MAX_NAME_LENGTH = 128
+const MAX_TARGET_LENGTH = 512
 
 export function shortName(text: unknown): string | undefined {
-  return typeof text === 'string' ? cut(text, LONGEST_NAME) : undefined
+  return typeof text === 'string' ? cut(text, MAX_NAME_LENGTH) : undefined
 }
 
 export function shortTarget(text: string): string {
-  return cut(text, LONGEST_TARGET)
+  return cut(text, MAX_TARGET_LENGTH)
 }
 
 const AUTHORITY = /^([a-z][a-z0-9+.-]*:[\\/]{2})[^\\/]*@/i
-/** These are what they name. */
+/** URIs that contain the resource itself. */
 const SELF_CONTAINED = /^(?:data|blob|javascript):/i
 
 /** Without query, fragment and credentials. */

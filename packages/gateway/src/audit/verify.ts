@@ -1,43 +1,40 @@
-/**
- * Reads an audit file from its beginning to its end, and finds the first line that is not as it was written, or not
- * where it was written.
- */
+/** Reads an audit file from beginning to end, and finds the first line that was changed, inserted, moved or removed. */
 import { createReadStream } from 'node:fs'
-import { digestOf, LONGEST_LINE, type Receipt, readReceipt } from './receipt.ts'
+import { digestOf, MAX_LINE_BYTES, type Receipt, readReceipt } from './receipt.ts'
 
 export interface Verdict {
   readonly unbroken: boolean
   /** The first line that is wrong. */
   readonly wrong?: { readonly line: number; readonly why: string }
-  /** Those that hold; of a broken file, those before the wrong line. */
+  /** The number of valid receipts. In a broken file: before the wrong line. */
   readonly receipts: number
-  /** Receipts that the gateway could not keep, as it says itself. */
+  /** The number of receipts that the gateway reports as lost. */
   readonly lost: number
-  /** Lines that were not written to their end, of which a later line tells. */
+  /** The number of incomplete lines that a later receipt explains. */
   readonly torn: number
   readonly from?: string
   readonly to?: string
-  /** Of a file that goes on where another one ended: the last hash there. */
+  /** If the file continues another one: the last hash there. */
   readonly continues?: string
   /** The last hash. */
   readonly hash?: string
 }
 
 export interface VerifyOptions {
-  /** A hash that was kept elsewhere, which must be in the file. */
+  /** A hash from elsewhere that must be in the file. */
   readonly expected?: string | undefined
 }
 
 export async function verifyAudit(lines: AsyncIterable<AuditLine>, { expected }: VerifyOptions = {}): Promise<Verdict> {
-  const reading = new Reading(expected)
+  const check = new ChainCheck(expected)
   for await (const line of lines) {
-    reading.take(line)
-    if (reading.wrong !== undefined) break
+    check.take(line)
+    if (check.wrong !== undefined) break
   }
-  return reading.verdict()
+  return check.verdict()
 }
 
-/** One line without its end; `ended` where there was one. */
+/** One line without its line break. `ended`: it had one. */
 export interface AuditLine {
   readonly bytes: Uint8Array
   readonly ended: boolean
@@ -45,7 +42,7 @@ export interface AuditLine {
 
 const LINE_BREAK = 10
 
-/** Of lines that are too long to be receipts, the beginning. */
+/** Only the beginning of lines that are too long for a receipt. */
 export async function* auditLines(chunks: AsyncIterable<Uint8Array>): AsyncIterable<AuditLine> {
   let rest = Buffer.alloc(0)
   let skipped = 0
@@ -56,9 +53,9 @@ export async function* auditLines(chunks: AsyncIterable<Uint8Array>): AsyncItera
       rest = rest.subarray(end + 1)
       skipped = 0
     }
-    if (rest.length > LONGEST_LINE + 1) {
-      skipped += rest.length - LONGEST_LINE - 1
-      rest = rest.subarray(0, LONGEST_LINE + 1)
+    if (rest.length > MAX_LINE_BYTES + 1) {
+      skipped += rest.length - MAX_LINE_BYTES - 1
+      rest = rest.subarray(0, MAX_LINE_BYTES + 1)
     }
   }
   if (rest.length > 0 || skipped > 0) yield { bytes: rest, ended: false }
@@ -68,14 +65,14 @@ export function verifyAuditFile(path: string, options?: VerifyOptions): Promise<
   return verifyAudit(auditLines(createReadStream(path)), options)
 }
 
-class Reading {
+class ChainCheck {
   wrong: { readonly line: number; readonly why: string } | undefined
   #line = 0
   #first: Receipt | undefined
   #last: Receipt | undefined
   #lost = 0
   #torn = 0
-  /** Lines that are no receipts: the next one that is must tell of them. */
+  /** Lines that are no receipts. The next receipt must explain them. */
   #debris: Uint8Array[] = []
   #awaited: string | undefined
   #receipts = 0
@@ -124,7 +121,7 @@ class Reading {
     return why === undefined || this.#reject(this.#line, why)
   }
 
-  /** Whether it says that these lines were never written to their end, and what is left of them. */
+  /** Whether the receipt explains these lines as incomplete, with the right digest. */
   #isToldOf({ kind, said }: Receipt): boolean {
     return (
       kind === 'torn' &&
@@ -153,7 +150,7 @@ const TELLS_OF_DEBRIS: ReadonlySet<string> = new Set(['torn', 'changed'])
 const EVIDENCE_GONE = 'tells of something before it that is not there any more: it was removed'
 const CHANGED = 'was changed: it is not what was written there'
 const UNENDED =
-  'has no end: the gateway was stopped while it wrote it, or somebody has cut the file; once a gateway goes on with the file, it says so behind it'
+  'has no end: the gateway was stopped while it wrote it, or the file was cut; once a gateway goes on with the file, it says so behind it'
 
 function firstObjection({ previous, number }: Receipt): string | undefined {
   if ((previous === null) === (number === 1)) return undefined

@@ -37,7 +37,7 @@ export const stagesOf = ({ clients }: PipelineSettings): readonly CallStage[] =>
   stage(logClient, 'logs clients without a session', { ...SENT, client: 'stateless' }),
   stage(refuseLoops, 'refuses calls that come back through another gateway', TO_ALL),
   stage(mergeLists, 'merges the lists of all servers', { ...TO_ALL, methods: [...LIST_METHODS, 'tasks/list'] }),
-  stage(followAll, 'log levels, subscriptions and listening at all servers', { ...TO_ALL, methods: FOLLOWING_METHODS }),
+  stage(followAll, 'answers requests to follow something at all servers', { ...TO_ALL, methods: FOLLOWING_METHODS }),
   stage(readStatus, 'answers the status of the servers', { ...TO_ALL, methods: ['resources/read'] }),
   stage(route, 'finds the server, and the names there', TO_ALL),
   stage(rename, "puts the client's names into the answer", TO_ALL),
@@ -46,7 +46,7 @@ export const stagesOf = ({ clients }: PipelineSettings): readonly CallStage[] =>
   stage(converse, "chooses the conversation: the client's own, shared, the user's, or one for this call", {
     choosesConversation: true,
   }),
-  stage(follow, 'log levels, subscriptions and listening: answered by the gateway', {
+  stage(follow, 'answers requests to follow something: log levels, resources, lists', {
     from: ['server'],
     methods: FOLLOWING_METHODS,
   }),
@@ -58,11 +58,13 @@ export const stagesOf = ({ clients }: PipelineSettings): readonly CallStage[] =>
     ...LENT,
     methods: askingMethods,
   }),
-  stage(takeTurns, 'one call at a time if a question names no call', { ...LENT, methods: askingMethods }),
+  stage(takeTurns, 'runs one call at a time if questions name no call', { ...LENT, methods: askingMethods }),
   stage(nameTool, "puts in the tool's name at the server", { methods: ['tools/call'] }),
-  stage(runTasks, 'task ⇄ tasks extension ⇄ plain wait', { methods: ['tools/call', 'tasks/*'] }),
-  stage(settle, "the answer or error in the client's version, with the losses"),
-  stage(visitLinks, '-32042 → a question in URL mode', LENT),
+  stage(runTasks, 'turns tasks into the tasks extension or a plain wait, and back', {
+    methods: ['tools/call', 'tasks/*'],
+  }),
+  stage(settle, "puts the answer or error into the client's version, with the losses"),
+  stage(visitLinks, 'turns the error -32042 into a question in URL mode', LENT),
   stage(recallList, 'reuses the answer if a list has not changed', { methods: LIST_METHODS }),
   stage(showTools, 'shows the tools that the configuration allows', { methods: ['tools/list'] }),
   stage(limitServer, 'limits the rate to one server'),

@@ -1,4 +1,4 @@
-/** Pages of MCP Apps (`ui://` resources) of many servers at one address: each URI says whose page it is. */
+/** URIs of MCP App pages (`ui://` resources) of many servers at one address. Each public URI names its server. */
 import { type Body, isObject } from 'parley-mcp/engine'
 
 /** Hosts draw a page only if its URI has this scheme, in lower case. */
@@ -27,8 +27,7 @@ export function publicAppUri(server: string, uri: string): string {
 }
 
 /**
- * The other way round; `undefined` for what is not in that form. Whether there is such a server is for the caller to
- * find out.
+ * The server and the URI in a public URI. `undefined` for other forms. The caller checks whether there is such a server.
  */
 export function ownAppUri(uri: string): { readonly server: string; readonly uri: string } | undefined {
   const mark = isAppUri(uri) ? uri.indexOf(MARK) : -1

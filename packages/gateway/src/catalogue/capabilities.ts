@@ -12,8 +12,7 @@ export interface IntroducedServer {
 type Values = Record<string, unknown>
 
 /**
- * Declared by the first server that does. A client of the handshake era is told once: what a server not known yet may
- * have must not be missing then.
+ * Declared if one server declares it, or if one server is not known yet: a handshake introduces the gateway only once.
  */
 const IF_ANY: readonly { readonly path: string; readonly declare: (capabilities: Values) => void }[] = [
   { path: 'logging', declare: (capabilities) => (capabilities['logging'] = {}) },
@@ -26,10 +25,10 @@ interface Memo {
   readonly text: string
 }
 
-/** By who introduces itself: an endpoint has to give the same object as long as nothing has changed. */
+/** By identity: an endpoint has to return the same object while nothing changes. */
 const memos = new WeakMap<Identity, Memo>()
 
-/** `onLoss`: told when another introduction is made, of what servers declare and clients do not hear. */
+/** `onLoss`: called for a new introduction, with what servers declare and the introduction leaves out. */
 export function mergeIntroductions(
   entries: readonly IntroducedServer[],
   self: Identity,
@@ -61,7 +60,7 @@ function merge(entries: readonly IntroducedServer[], self: Identity, onLoss: (lo
 
 function mergeCapabilities(known: readonly Introduction[], someUnknown: boolean, onLoss: (loss: Loss) => void): Values {
   const all = known.map(({ capabilities }) => capabilities)
-  // How the servers are can always be followed, as a resource.
+  // The status of the servers is a resource that clients can always follow.
   const merged: Values = {
     tools: { listChanged: true },
     resources: { subscribe: true, listChanged: true },
@@ -73,7 +72,7 @@ function mergeCapabilities(known: readonly Introduction[], someUnknown: boolean,
   const experimental = agreed('experimental', all, lose)
   const { [TASKS_EXTENSION]: _, ...extensions } = agreed('extensions', all, lose)
   if (all.some(runsTasks)) {
-    // Each era is told the one of the two it knows.
+    // Each era knows one of the two.
     merged['tasks'] = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
     extensions[TASKS_EXTENSION] = {}
   }
@@ -83,9 +82,9 @@ function mergeCapabilities(known: readonly Introduction[], someUnknown: boolean,
 }
 
 const KINDS = ['experimental', 'extensions'] as const
-const LATE = 'a server declares it that was reached after this client had shaken hands, and a handshake tells it once'
+const LATE = 'a server declares it that was reached after the handshake of this client'
 
-/** What a client that was told one introduction does not know of another. */
+/** What the introduction `now` has and a client that got `told` does not know. */
 export function untoldIn(told: Introduction, now: Introduction): Loss[] {
   return KINDS.flatMap((kind) => {
     const [before, after] = [told.capabilities, now.capabilities].map((capabilities) => (capabilities as Values)[kind])
@@ -100,16 +99,16 @@ function lossOf(path: string, detail: string): Loss {
   return { rule: 'D-41', method: 'server/discover', path: `capabilities.${path}`, severity: 'w', detail }
 }
 
-const DISPUTED = 'servers declare it with different values, of which none would be true of all: clients are not told it'
+const DISPUTED = 'servers declare it with different values, so clients do not get it'
 
-/** Every name that a server has, with the settings that all who have them say alike. */
+/** All names that servers have, with the settings on which they agree. */
 function agreed(kind: (typeof KINDS)[number], all: readonly Values[], lose: (path: string) => void): Values {
   const groups = all.map((capabilities) => capabilities[kind]).filter(isObject)
   return together(groups, `${kind}.`, (path) => path === `extensions.${TASKS_EXTENSION}` || lose(path))
 }
 
 /**
- * Objects as one: what is in several of them has to be the same there, or to consist of objects for which that holds.
+ * Merges objects. A member of several objects has to be equal in all, or to consist of objects that can be merged.
  */
 function together(objects: readonly Values[], path: string, lose: (path: string) => void): Values {
   const merged: [string, unknown][] = []
@@ -130,7 +129,7 @@ function runsTasks(capabilities: Values): boolean {
   )
 }
 
-/** True only as long as the one that changes first, for those the most careful one allows. */
+/** Fresh for the shortest time of all servers, and public only if all are. */
 function freshness(known: readonly Introduction[]): Pick<Introduction, 'ttlMs' | 'cacheScope'> {
   const times = known.flatMap(({ ttlMs }) => ttlMs ?? [])
   if (known.length === 0 || times.length < known.length) return {}

@@ -5,7 +5,7 @@ import { type Matcher, wildcard } from './wildcard.ts'
 
 export interface FilteredTools {
   readonly tools: readonly Tool[]
-  /** What in the settings does not go together with what the server offers. */
+  /** Conflicts between the settings and the tools of the server. */
   readonly problems: readonly string[]
 }
 
@@ -14,9 +14,9 @@ export function toolFilter(settings: Pick<ToolSettings, 'allow' | 'deny' | 'rena
 }
 
 /**
- * Patterns are about the names at the server. A renamed tool has its new name for itself: a tool that is called so by
- * the server is hidden, so that a server cannot take the name over, and every name means the same tool whether or not
- * the list has been seen. Of two tools renamed to one name the later is hidden.
+ * Patterns match names at the server. A tool whose name at the server equals the new name of another is hidden: so a
+ * server cannot take the name over, and a name means the same tool before and after the list was read. Of two tools
+ * renamed to one name the later is hidden.
  */
 export class ToolFilter {
   readonly #allow: readonly Matcher[] | undefined
@@ -44,7 +44,7 @@ export class ToolFilter {
     return this.#allows(name) && !this.#original.has(name) ? name : undefined
   }
 
-  /** Throws what a server answers to a call of a tool it does not have, for tools clients do not see. */
+  /** For tools that clients do not see it throws the same error as a server for an unknown tool. */
   toServer(name: string): string {
     const original = this.#original.get(name)
     if (original !== undefined) return original
@@ -55,7 +55,7 @@ export class ToolFilter {
     })
   }
 
-  /** The same list when nothing is to be done. */
+  /** The same list if no setting applies. */
   apply(tools: readonly Tool[]): FilteredTools {
     if (!this.active) return { tools, problems: [] }
     const problems = [...this.#conflicts]

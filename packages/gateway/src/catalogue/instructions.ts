@@ -5,16 +5,16 @@ export interface ServerInstructions {
   readonly text: string
 }
 
-/** In bytes of UTF-8. */
+/** Of the merged text, in UTF-8. */
 const MAX_BYTES = 16 * 1024
 
-/** Under a heading per server; where there is too much, the longest are cut first, and it is said. */
+/** One section per server. If the text is too long, the longest sections are cut, with a note. */
 export function mergeInstructions(servers: readonly ServerInstructions[], maxBytes = MAX_BYTES): string {
   const spoken = servers.filter(({ text }) => text.trim() !== '').map(({ name, text }) => section(name, text.trim()))
   const whole = spoken.map(({ heading, text }) => heading + text).join(SEPARATOR)
   if (bytes(whole) <= maxBytes) return whole
   const frames = spoken.map(({ heading, note }) => bytes(heading) + bytes(note) + SEPARATOR.length)
-  // Servers whose heading alone finds no room are only counted.
+  // A server is only counted if there is no room for its heading.
   let room = maxBytes - bytes(leftOutNote(servers.length))
   const shown = spoken.filter((_, at) => {
     const fits = (frames[at] as number) <= room
@@ -47,8 +47,7 @@ function leftOutNote(count: number): string {
 }
 
 /**
- * The most each may have so that all together stay within `room`, when those who need less leave the rest to the
- * others.
+ * The largest length per text so that all texts fit into `room`. Short texts leave their rest to the longer ones.
  */
 function fairShare(sizes: readonly number[], room: number): number {
   const ascending = [...sizes].sort((one, other) => one - other)

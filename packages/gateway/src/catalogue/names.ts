@@ -3,7 +3,7 @@ import { sha256 } from './sha256.ts'
 
 export interface FoundName {
   readonly server: string
-  /** Absent: a shortened name of that server which is not known yet; once its list was learnt, it is. */
+  /** Absent for a shortened name that is not known before the list of the server is read. */
   readonly name: string | undefined
 }
 
@@ -16,7 +16,7 @@ export interface NameClash {
 export interface NameTableOptions {
   /** The hash behind shortened names. */
   readonly digest?: (text: string) => Uint8Array
-  /** Most shortened names that are kept of one server; the oldest go first. */
+  /** The most shortened names of one server. The oldest are forgotten first. */
   readonly maxPerServer?: number
 }
 
@@ -28,7 +28,7 @@ const SERVER_SIGNS = 6
 const PAIR_SIGNS = 12
 const HASH_SIGNS = SERVER_SIGNS + PAIR_SIGNS
 const HEAD_LENGTH = MAX_LENGTH - HASH_SIGNS - 1
-/** Of the head, when it is too long: the rest is for the name, which says more. */
+/** The part of the server in a long head. The rest is for the name, which says more. */
 const SERVER_HEAD_LENGTH = 20
 const SIGNS = 'abcdefghijklmnopqrstuvwxyz234567'
 
@@ -43,9 +43,9 @@ const SIGNS = 'abcdefghijklmnopqrstuvwxyz234567'
 export class NameTable {
   readonly #digest: (text: string) => Uint8Array
   readonly #maxPerServer: number
-  /** By server: the signs that stand for it in shortened names. */
+  /** By server: its signs in shortened names. */
   readonly #signs = new Map<string, string>()
-  /** The other way round; signs that two servers share lead nowhere. */
+  /** By signs. `undefined` for signs that two servers share. */
   readonly #servers = new Map<string, string | undefined>()
   readonly #byPublicName = new Map<string, { readonly server: string; readonly name: string }>()
   /** By server: name → shortened name. */
@@ -57,7 +57,7 @@ export class NameTable {
     this.setServers(servers)
   }
 
-  /** Servers that are no longer there are forgotten; what is known of the others stays. */
+  /** Forgets removed servers and keeps what is known of the others. */
   setServers(servers: Iterable<string>): void {
     const wanted = new Set(servers)
     for (const server of this.#signs.keys()) if (!wanted.has(server)) this.forget(server)
@@ -70,13 +70,13 @@ export class NameTable {
     }
   }
 
-  /** Depends on nothing but the pair. */
+  /** The same for a pair at any time. */
   publicName(server: string, name: string): string {
     if (isPlain(server, name)) return server + SEPARATOR + name
     return this.#shortened.get(server)?.get(name) ?? this.#shorten(server, name)
   }
 
-  /** Plain names are found without having been learnt. */
+  /** Finds plain names before they are learnt. */
   find(publicName: string): FoundName | undefined {
     const known = this.#byPublicName.get(publicName)
     if (known !== undefined) return known
@@ -88,8 +88,7 @@ export class NameTable {
   }
 
   /**
-   * Makes the shortened names among these known; a name that would be taken for another one is told and has to be left
-   * out of lists.
+   * Learns the shortened names among these. Returns the names that clash with another, which lists have to leave out.
    */
   learn(server: string, names: Iterable<string>): NameClash[] {
     const clashes: NameClash[] = []
@@ -129,7 +128,7 @@ export class NameTable {
   }
 
   #shorten(server: string, name: string): string {
-    // JSON keeps the two apart whatever they hold, and spells out what UTF-8 cannot.
+    // JSON separates the two in any case, and escapes what UTF-8 cannot encode.
     const pair = base32(this.#digest(JSON.stringify([server, name])), PAIR_SIGNS)
     return `${head(server, name)}_${this.#signs.get(server) ?? this.#signsOf(server)}${pair}`
   }
@@ -151,7 +150,7 @@ function head(server: string, name: string): string {
   return tidy(`${start}_${tidy(name)}`.slice(0, HEAD_LENGTH))
 }
 
-/** Without anything a client might refuse, and without a double underscore. */
+/** Only characters that every client accepts, and no double underscore. */
 function tidy(text: string): string {
   const signs = text.slice(0, 4 * MAX_LENGTH).replace(/[^A-Za-z0-9-]+/g, '_')
   return signs.slice(signs.startsWith('_') ? 1 : 0, signs.endsWith('_') ? -1 : undefined)

@@ -2,26 +2,26 @@
 import { ParleyError } from 'parley-mcp'
 
 export interface MergedPosition {
-  /** Servers whose part has been given whole. */
+  /** Servers whose lists were read to the end. */
   readonly done: readonly string[]
-  /** Absent: the next server that is not done begins. */
+  /** Absent if the next server begins. */
   readonly server?: string | undefined
-  /** Where that server goes on. */
+  /** The next cursor of that server. */
   readonly cursor?: string | undefined
-  /** Whose list it goes on in, where not everybody is shown the same. */
-  readonly own?: string | undefined
-  /** How many pages of it were read before. */
+  /** The id of the conversation, if the client has its own list there. */
+  readonly clientList?: string | undefined
+  /** The number of its pages read before. */
   readonly pages: number
 }
 
-/** Far more than any list needs; what is longer was not made here. */
+/** Longer than any cursor of the gateway. */
 const MAX_LENGTH = 256 * 1024
 
-export function writeCursor({ done, server, cursor, own, pages }: MergedPosition): string {
-  return Buffer.from(JSON.stringify({ d: done, s: server, c: cursor, o: own, n: pages })).toString('base64url')
+export function writeCursor({ done, server, cursor, clientList, pages }: MergedPosition): string {
+  return Buffer.from(JSON.stringify({ d: done, s: server, c: cursor, o: clientList, n: pages })).toString('base64url')
 }
 
-/** Throws when the cursor is none of a merged list. */
+/** Throws for a cursor that is not from a merged list. */
 export function readCursor(cursor: unknown): MergedPosition {
   const position =
     typeof cursor === 'string' && cursor.length <= MAX_LENGTH && /^[\w-]+$/.test(cursor) ? parse(cursor) : undefined
@@ -44,7 +44,7 @@ function parse(cursor: string): MergedPosition | undefined {
     d: done,
     s: server,
     c: at,
-    o: own,
+    o: clientList,
     n: pages,
   } = value as { d?: unknown; s?: unknown; c?: unknown; o?: unknown; n?: unknown }
   if (
@@ -52,11 +52,11 @@ function parse(cursor: string): MergedPosition | undefined {
     !done.every((name) => typeof name === 'string') ||
     !isOptionalText(server) ||
     !isOptionalText(at) ||
-    !isOptionalText(own)
+    !isOptionalText(clientList)
   )
     return undefined
   if (!Number.isSafeInteger(pages) || (pages as number) < 0) return undefined
-  return { done, server, cursor: at, own, pages: pages as number }
+  return { done, server, cursor: at, clientList, pages: pages as number }
 }
 
 function isOptionalText(value: unknown): value is string | undefined {

@@ -1,4 +1,7 @@
-/** Reads pages of one server's list within a deadline, and remembers them for when the server fails. */
+/**
+ * Remembers pages of one list of one server to show them while the server fails, for all clients or for one conversation,
+ * until newer pages arrive. Reads pages within a deadline.
+ */
 import { ParleyError } from 'parley-mcp'
 import { type Clock, weightOf } from 'parley-mcp/engine'
 
@@ -9,36 +12,36 @@ export interface Page<Item> {
 
 export type FetchPage<Item> = (cursor?: string) => Promise<Page<Item>>
 
-/** `problem` says why a page is an old one, or absent. */
+/** `problem`: why the page is old or absent. */
 export interface ReadPage<Item> {
   readonly page: Page<Item> | undefined
   readonly problem?: string
 }
 
 /** The first page has no cursor, and the empty text is one (D-52). */
-type Place = string | undefined
+type PageCursor = string | undefined
 
 export interface PageReaderOptions {
   readonly clock: Clock
   readonly deadline: number
   readonly maxKnown: number
-  /** Most bytes of what is remembered, about. */
+  /** Of the remembered pages, approximately. */
   readonly maxBytes?: number
-  /** Whether a page is asked for in the name of whoever is the first to want it, and may fail with that one. */
+  /** Whether a page is requested in the name of its first reader, and may fail with that reader. */
   readonly perAsker?: boolean
-  /** A page that was given up, and of which nothing could be shown, has come after all. */
+  /** Called when a page has arrived that was missing in a list. */
   readonly onLate?: (() => void) | undefined
 }
 
 /**
- * Whoever was late the last time is given this part of the deadline: a server that never answers must not hold up every
+ * The part of the deadline for a page that was late the last time: a server that never answers must not delay every
  * list.
  */
-const PATIENCE = 1 / 20
+const LATE_DEADLINE_SHARE = 1 / 20
 
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 
-interface Known<Item> {
+interface KnownPage<Item> {
   readonly page: Page<Item>
   readonly at: number
   readonly weight: number
@@ -52,13 +55,13 @@ export class PageReader<Item> {
   readonly #perAsker: boolean
   readonly #onLate: (() => void) | undefined
   /** Pages that did not come in time. */
-  readonly #late = new Set<Place>()
-  readonly #known = new Map<Place, Known<Item>>()
+  readonly #late = new Set<PageCursor>()
+  readonly #known = new Map<PageCursor, KnownPage<Item>>()
   #weight = 0
-  /** A slow answer is waited for once, however many ask; when it comes at last it is remembered. */
-  readonly #pending = new Map<Place, { readonly started: number; readonly page: Promise<Page<Item>> }>()
+  /** Requests in progress, shared by all readers of the page. A late answer is remembered. */
+  readonly #pending = new Map<PageCursor, { readonly started: number; readonly page: Promise<Page<Item>> }>()
 
-  constructor({ clock, deadline, maxKnown, maxBytes = MOST_BYTES, perAsker = false, onLate }: PageReaderOptions) {
+  constructor({ clock, deadline, maxKnown, maxBytes = MAX_BYTES, perAsker = false, onLate }: PageReaderOptions) {
     this.#clock = clock
     this.#deadline = deadline
     this.#maxKnown = maxKnown
@@ -67,28 +70,29 @@ export class PageReader<Item> {
     this.#onLate = onLate
   }
 
-  /** The page as it was read last. */
-  last(place: Place): Page<Item> | undefined {
-    return this.#known.get(place)?.page
+  /** The last known page. */
+  last(cursor: PageCursor): Page<Item> | undefined {
+    return this.#known.get(cursor)?.page
   }
 
-  /** Never rejects. With `reuse` a page that came within the last deadline is as good as a new one. */
-  async read(fetch: FetchPage<Item>, place: Place, reuse: boolean): Promise<ReadPage<Item>> {
-    const known = this.#known.get(place)
+  /** Never rejects. With `reuse` a page that is not older than the deadline is not read again. */
+  async read(fetch: FetchPage<Item>, cursor: PageCursor, reuse: boolean): Promise<ReadPage<Item>> {
+    const known = this.#known.get(cursor)
     if (reuse && known !== undefined && this.#clock.now() - known.at <= this.#deadline) return { page: known.page }
     try {
-      return { page: await this.#within(place, (isOver) => this.#page(fetch, place, isOver)) }
+      return { page: await this.#within(cursor, (isOver) => this.#page(fetch, cursor, isOver)) }
     } catch (thrown) {
-      return { page: this.#known.get(place)?.page, problem: thrown instanceof Error ? thrown.message : String(thrown) }
+      return { page: this.#known.get(cursor)?.page, problem: thrown instanceof Error ? thrown.message : String(thrown) }
     }
   }
 
-  /** Whoever asked for the page may not want it any more; those who waited for it, too, then ask in their own name. */
-  async #page(fetch: FetchPage<Item>, place: Place, isOver: () => boolean): Promise<Page<Item>> {
+  /** If the first reader cancels, the other readers of the page request it in their own name. */
+  async #page(fetch: FetchPage<Item>, cursor: PageCursor, isOver: () => boolean): Promise<Page<Item>> {
     for (;;) {
-      const pending = this.#pending.get(place)
-      // One that has been silent for long may have been lost; asking anew is the only way to find out.
-      if (pending === undefined || this.#clock.now() - pending.started >= this.#deadline) return this.#ask(fetch, place)
+      const pending = this.#pending.get(cursor)
+      // A request without an answer for so long may be lost, so the page is requested again.
+      if (pending === undefined || this.#clock.now() - pending.started >= this.#deadline)
+        return this.#ask(fetch, cursor)
       try {
         return await pending.page
       } catch (error) {
@@ -97,68 +101,68 @@ export class PageReader<Item> {
     }
   }
 
-  #ask(fetch: FetchPage<Item>, place: Place): Promise<Page<Item>> {
+  #ask(fetch: FetchPage<Item>, cursor: PageCursor): Promise<Page<Item>> {
     const started = this.#clock.now()
-    const page = checked(fetch, place)
-    this.#pending.set(place, { started, page })
+    const page = checked(fetch, cursor)
+    this.#pending.set(cursor, { started, page })
     const over = () => {
-      if (this.#pending.get(place)?.page === page) this.#pending.delete(place)
+      if (this.#pending.get(cursor)?.page === page) this.#pending.delete(cursor)
     }
-    // Before anybody else hears of it: who asks again must not meet it any more.
+    // Registered first, so that a reader that tries again does not find the old request.
     page.then((value) => {
       over()
-      this.#remember(place, value, started)
+      this.#remember(cursor, value, started)
     }, over)
     return page
   }
 
-  #within(place: Place, read: (isOver: () => boolean) => Promise<Page<Item>>): Promise<Page<Item>> {
-    const patience = this.#late.has(place) ? this.#deadline * PATIENCE : this.#deadline
+  #within(cursor: PageCursor, read: (isOver: () => boolean) => Promise<Page<Item>>): Promise<Page<Item>> {
+    const timeout = this.#late.has(cursor) ? this.#deadline * LATE_DEADLINE_SHARE : this.#deadline
     return new Promise((resolve, reject) => {
       let isOver = false
       const late = () => {
         isOver = true
-        if (this.#late.size < this.#maxKnown) this.#late.add(place)
+        if (this.#late.size < this.#maxKnown) this.#late.add(cursor)
         reject(new ParleyError('request_timeout', { message: `no answer within ${this.#deadline} ms` }))
       }
-      const cancel = this.#clock.after(patience, late)
+      const cancel = this.#clock.after(timeout, late)
       read(() => isOver)
         .then(resolve, reject)
         .finally(cancel)
     })
   }
 
-  #remember(place: Place, page: Page<Item>, started: number): void {
-    const before = this.#known.get(place)
-    const wasMissed = this.#late.has(place) && before === undefined
-    if (this.#clock.now() - started < this.#deadline) this.#late.delete(place)
+  #remember(cursor: PageCursor, page: Page<Item>, started: number): void {
+    const before = this.#known.get(cursor)
+    const wasMissed = this.#late.has(cursor) && before === undefined
+    if (this.#clock.now() - started < this.#deadline) this.#late.delete(cursor)
     if (before !== undefined && before.at > started) return
-    // Cursors changed with the first page: the old ones lead nowhere any more.
-    if (place === undefined && before?.page.nextCursor !== page.nextCursor)
+    // A changed first page makes the old cursors invalid.
+    if (cursor === undefined && before?.page.nextCursor !== page.nextCursor)
       for (const each of [...this.#known.keys()]) this.#drop(each)
-    this.#drop(place)
-    const weight = weightOf([place, page], this.#maxBytes)
-    this.#known.set(place, { page, at: this.#clock.now(), weight })
+    this.#drop(cursor)
+    const weight = weightOf([cursor, page], this.#maxBytes)
+    this.#known.set(cursor, { page, at: this.#clock.now(), weight })
     this.#weight += weight
     while (this.#known.size > this.#maxKnown || this.#weight > this.#maxBytes) this.#drop(this.#oldest())
-    // Who asks again for what was not kept would be told again.
-    if (wasMissed && this.#known.has(place)) this.#onLate?.()
+    // Not for a page that was dropped at once: the next reader would cause the same event again.
+    if (wasMissed && this.#known.has(cursor)) this.#onLate?.()
   }
 
-  /** The first page is what a list is shown with when its server fails: it goes last. */
-  #oldest(): Place {
-    for (const place of this.#known.keys()) if (place !== undefined) return place
+  /** The first page is dropped last, because a list without its server begins with it. */
+  #oldest(): PageCursor {
+    for (const cursor of this.#known.keys()) if (cursor !== undefined) return cursor
     return undefined
   }
 
-  #drop(place: Place): void {
-    this.#weight -= this.#known.get(place)?.weight ?? 0
-    this.#known.delete(place)
+  #drop(cursor: PageCursor): void {
+    this.#weight -= this.#known.get(cursor)?.weight ?? 0
+    this.#known.delete(cursor)
   }
 }
 
-async function checked<Item>(fetch: FetchPage<Item>, place: Place): Promise<Page<Item>> {
-  const page: { items?: unknown; nextCursor?: unknown } = await (place === undefined ? fetch() : fetch(place))
+async function checked<Item>(fetch: FetchPage<Item>, cursor: PageCursor): Promise<Page<Item>> {
+  const page: { items?: unknown; nextCursor?: unknown } = await (cursor === undefined ? fetch() : fetch(cursor))
   if (!Array.isArray(page.items)) throw new ParleyError('invalid_answer', { message: 'the answer holds no list' })
   const { nextCursor = undefined } = page
   if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== 'string') {

@@ -202,7 +202,7 @@ describe('G: one server that fails harms no other', () => {
     expect((await list.page([broken('slow')])).items).toEqual(['late'])
   })
 
-  it('who was late is not waited for as long again, until it is in time', async () => {
+  it('a late server is waited for shorter the next time, until it is in time', async () => {
     const { list, clock } = listOf()
     let quick = false
     const moody: ListSource<string> = {
@@ -308,7 +308,7 @@ describe('F7 cursors of a list that one client alone is shown', () => {
     const common = source('a', [['c1'], ['c2']])
     const own = (id: string): ListSource<string> => {
       const memory = new PageReader<string>({ clock, deadline: DEADLINE, maxKnown: 10 })
-      return { ...common, own: { id, memory, fetch: source('a', [[`${id}1`], [`${id}2`]]).fetch } }
+      return { ...common, clientList: { id, memory, fetch: source('a', [[`${id}1`], [`${id}2`]]).fetch } }
     }
     const [first, second] = [own('one'), own('two')]
     const begun = await list.page([first])

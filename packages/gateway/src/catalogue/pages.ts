@@ -1,4 +1,4 @@
-/** Lists of several servers as one list of pages, in the order of the configuration. */
+/** Merges the lists of several servers into one list of pages, in the order of the configuration. */
 import { ParleyError } from 'parley-mcp'
 import type { Clock } from 'parley-mcp/engine'
 import { type MergedPosition, readCursor, writeCursor } from './page-cursor.ts'
@@ -6,23 +6,23 @@ import { type FetchPage, type Page, PageReader, type ReadPage } from './page-rea
 
 export interface ListSource<Item> {
   readonly server: string
-  /** Gives items as they are to be shown. */
+  /** Returns items as clients see them. */
   readonly fetch: FetchPage<Item>
-  /** Whether the server is being started again: what it gave last is shown without waiting for it. */
+  /** Whether the server is restarting: clients see its last list without waiting. */
   readonly isRestarting?: boolean
-  /** Where the client is shown a list of its own instead. */
-  readonly own?: OwnSource<Item> | undefined
+  /** Set where the client sees its own list instead. */
+  readonly clientList?: ClientListSource<Item> | undefined
 }
 
-export interface OwnSource<Item> {
-  /** Another one for another conversation: each has cursors of its own. */
+export interface ClientListSource<Item> {
+  /** The id of the conversation, because each has its own cursors. */
   readonly id: string
   readonly fetch: FetchPage<Item>
-  /** What is remembered of it. */
+  /** Its remembered pages. */
   readonly memory: PageReader<Item>
 }
 
-/** What is missing or old in a list, and why. */
+/** Why a part of a list is missing or old. */
 export interface ListNote {
   readonly server: string
   readonly problem: string
@@ -36,23 +36,23 @@ export interface MergedPage<Item> {
 
 export interface MergedListOptions {
   readonly clock: Clock
-  /** How long, in milliseconds, one server is waited for. */
+  /** How long a list waits for one server, in milliseconds. */
   readonly deadline: number
-  /** About how many items a page has; pages of servers are not torn apart. */
+  /** The approximate number of items of a page. Pages of servers are not split. */
   readonly pageSize?: number
-  /** Most pages that are read of one server. */
+  /** The most pages of one server. */
   readonly maxPages?: number
-  /** Whether servers are asked in the name of whoever reads the list. */
+  /** Whether pages are requested in the name of the client that reads the list. */
   readonly perAsker?: boolean
-  /** Something that was missing in a list because a server was late has come after all. */
+  /** Called when a page has arrived that was missing in a list. */
   readonly onLate?: (() => void) | undefined
 }
 
-type Settled = Required<Omit<MergedListOptions, 'onLate'>> & Pick<MergedListOptions, 'onLate'>
+type ResolvedOptions = Required<Omit<MergedListOptions, 'onLate'>> & Pick<MergedListOptions, 'onLate'>
 
-/** Remembers items of servers: one for each group of clients that may see the same. */
+/** Remembers pages of servers. Clients that may see different items need a merged list each. */
 export class MergedList<Item> {
-  readonly #options: Settled
+  readonly #options: ResolvedOptions
   readonly #readers = new Map<string, PageReader<Item>>()
 
   constructor({ clock, deadline, pageSize = 200, maxPages = 1000, perAsker = false, onLate }: MergedListOptions) {
@@ -60,23 +60,28 @@ export class MergedList<Item> {
   }
 
   /**
-   * Rejects only for a cursor that is none, or whose list has ended. A server that fails or is late gives what it gave
-   * last, with a note.
+   * Rejects only for an invalid cursor, or one whose list has ended. For a server that fails or is late the page has the
+   * last known items and a note.
    */
   async page(sources: readonly ListSource<Item>[], cursor?: string): Promise<MergedPage<Item>> {
     const start = cursor === undefined ? { done: [], pages: 0 } : readCursor(cursor)
     this.#forgetOthers(sources)
     const isFollowing = cursor !== undefined
-    const run = new Run(chosen(sources, start), start, this.#options, ({ server, fetch, own, isRestarting }, place) => {
-      if (own !== undefined) return own.memory.read(own.fetch, place, isFollowing)
-      const reader = this.#reader(server)
-      const last = isRestarting ? reader.last(place) : undefined
-      return last === undefined ? reader.read(fetch, place, isFollowing) : Promise.resolve({ page: last })
-    })
-    return run.collect()
+    const builder = new PageBuilder(
+      chosen(sources, start),
+      start,
+      this.#options,
+      ({ server, fetch, clientList, isRestarting }, place) => {
+        if (clientList !== undefined) return clientList.memory.read(clientList.fetch, place, isFollowing)
+        const reader = this.#reader(server)
+        const last = isRestarting ? reader.last(place) : undefined
+        return last === undefined ? reader.read(fetch, place, isFollowing) : Promise.resolve({ page: last })
+      },
+    )
+    return builder.collect()
   }
 
-  /** What is remembered is of another server with this name. */
+  /** Another server has this name now. */
   forget(server: string): void {
     this.#readers.delete(server)
   }
@@ -98,39 +103,44 @@ export class MergedList<Item> {
 }
 
 /**
- * A list is read to its end where it was begun: the cursor of another would lead to a wrong place, and nobody would
- * notice.
+ * A list is continued in the conversation where it was begun. In another one the cursor would silently lead to wrong
+ * items.
  */
 function chosen<Item>(
   sources: readonly ListSource<Item>[],
-  { server, cursor, own }: MergedPosition,
+  { server, cursor, clientList }: MergedPosition,
 ): readonly ListSource<Item>[] {
   if (cursor === undefined) return sources
   return sources.map((source) => {
-    if (source.server !== server || source.own?.id === own) return source
-    if (own === undefined) return { ...source, own: undefined }
+    if (source.server !== server || source.clientList?.id === clientList) return source
+    if (clientList === undefined) return { ...source, clientList: undefined }
     throw new ParleyError('invalid_cursor', {
-      message: `Invalid cursor: the conversation with "${server}" that it is of has ended; read the list from its beginning`,
+      message: `Invalid cursor: its conversation with "${server}" has ended; read the list from its beginning`,
     })
   })
 }
 
-type Read<Item> = (source: ListSource<Item>, place: string | undefined) => Promise<ReadPage<Item>>
+type ReadSource<Item> = (source: ListSource<Item>, place: string | undefined) => Promise<ReadPage<Item>>
 
-/** The making of one page. */
-class Run<Item> {
-  readonly #options: Settled
-  readonly #read: Read<Item>
+/** Makes one page. */
+class PageBuilder<Item> {
+  readonly #options: ResolvedOptions
+  readonly #read: ReadSource<Item>
   readonly #started: number
   readonly #done: Set<string>
   readonly #queue: readonly ListSource<Item>[]
   readonly #first: MergedPosition
-  /** Started together, so that slow servers are waited for at the same time. */
+  /** All requests begin together, so that the page waits for slow servers at the same time. */
   readonly #begun = new Map<string, Promise<ReadPage<Item>>>()
   readonly #items: Item[] = []
   readonly #notes: ListNote[] = []
 
-  constructor(sources: readonly ListSource<Item>[], start: MergedPosition, options: Settled, read: Read<Item>) {
+  constructor(
+    sources: readonly ListSource<Item>[],
+    start: MergedPosition,
+    options: ResolvedOptions,
+    read: ReadSource<Item>,
+  ) {
     this.#options = options
     this.#read = read
     this.#started = options.clock.now()
@@ -155,14 +165,20 @@ class Run<Item> {
     return { items: this.#items, notes: this.#notes }
   }
 
-  /** Takes pages of one server until it has no more; otherwise returns where to go on. */
+  /** Takes all pages of one server. Returns the position to go on from, if there is no room or time left. */
   async #server(source: ListSource<Item>): Promise<MergedPosition | undefined> {
     const { server } = source
     const resumed = server === this.#first.server
     const seen = new Set<string>()
     let place = resumed ? this.#first.cursor : undefined
     for (let pages = resumed ? this.#first.pages : 0; pages < this.#options.maxPages; pages++) {
-      const here: MergedPosition = { done: [...this.#done], server, cursor: place, own: source.own?.id, pages }
+      const here: MergedPosition = {
+        done: [...this.#done],
+        server,
+        cursor: place,
+        clientList: source.clientList?.id,
+        pages,
+      }
       if (!this.#begun.has(server) && this.#isLate()) return here
       const page = await this.#next(source, place)
       if (page === undefined) return undefined
@@ -189,7 +205,7 @@ class Run<Item> {
     return page
   }
 
-  /** Asked only after a page was taken, so that following the cursors comes to an end. */
+  /** Checked only after the first page, so that each cursor makes progress. */
   #isLate(): boolean {
     return this.#options.clock.now() - this.#started >= this.#options.deadline
   }

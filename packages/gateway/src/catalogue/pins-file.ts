@@ -5,7 +5,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises'
 /** By server, by tool: the digest of the definition. */
 export type Pins = Map<string, Map<string, string>>
 
-/** The pins cannot be read or kept; says what to do about it. */
+/** The file cannot be used. The message says what to do. */
 export class PinsFileError extends Error {
   override readonly name: string = 'PinsFileError'
 }
@@ -13,7 +13,7 @@ export class PinsFileError extends Error {
 const FORMAT = 1
 const DIGEST = /^sha256-[0-9a-f]{64}$/
 
-/** Nothing yet when there is no file. A file that cannot be understood is left as it is. */
+/** No pins if there is no file. An invalid file is left unchanged. */
 export async function readPins(file: string): Promise<Pins> {
   let text: string
   try {
@@ -28,7 +28,7 @@ export async function readPins(file: string): Promise<Pins> {
   return parsePins(file, text)
 }
 
-/** All or nothing: whoever reads the file meanwhile sees the old one or the new one. */
+/** Replaces the file in one step. A reader sees the old file or the new one. */
 export async function writePins(file: string, pins: Pins): Promise<void> {
   const servers = Object.fromEntries([...pins].map(([server, tools]) => [server, Object.fromEntries(tools)]))
   const temporary = `${file}.${randomUUID()}.tmp`

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import type { Tool } from 'parley-mcp'
 import { canonicalJson } from 'parley-mcp/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { PinBook, type PinsFileError } from './index.ts'
+import { type PinsFileError, ToolPins } from './index.ts'
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   name,
@@ -13,7 +13,7 @@ const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   inputSchema: { type: 'object' },
   ...more,
 })
-const statuses = (book: PinBook, tools: readonly Tool[], server = 's') =>
+const statuses = (book: ToolPins, tools: readonly Tool[], server = 's') =>
   book.check(server, tools).map(({ status }) => status)
 
 describe('canonical JSON', () => {
@@ -40,7 +40,7 @@ describe('canonical JSON', () => {
 
 describe('G: pinned tool definitions', () => {
   it('pins on first sight and knows the definition again, whatever the order of its keys', () => {
-    const book = PinBook.inMemory()
+    const book = ToolPins.inMemory()
     expect(statuses(book, [tool('a', { inputSchema: { type: 'object', required: ['x'] } })])).toEqual(['new'])
     expect(statuses(book, [tool('a', { inputSchema: { required: ['x'], type: 'object' } })])).toEqual(['same'])
     expect(statuses(book, [tool('a')], 'other')).toEqual(['new'])
@@ -53,7 +53,7 @@ describe('G: pinned tool definitions', () => {
     ['annotations', { annotations: { readOnlyHint: true } }],
     ['title', { title: 'It' }],
   ])('a change of %s is a change', (_, more) => {
-    const book = PinBook.inMemory()
+    const book = ToolPins.inMemory()
     const [first] = book.check('s', [tool('a')])
     const [second] = book.check('s', [tool('a', more)])
     expect(second).toMatchObject({ status: 'changed', expected: first?.actual })
@@ -61,14 +61,14 @@ describe('G: pinned tool definitions', () => {
   })
 
   it('a new icon is none', () => {
-    const book = PinBook.inMemory()
+    const book = ToolPins.inMemory()
     book.check('s', [tool('a')])
     expect(statuses(book, [tool('a', { icons: [{ src: 'https://example.com/i.png' }] })])).toEqual(['same'])
   })
 
   it('off looks at nothing, report shows everything and tells, block hides and refuses', () => {
     const changed = [tool('a', { description: 'Else' }), tool('b')]
-    const book = PinBook.inMemory()
+    const book = ToolPins.inMemory()
     book.apply('s', [tool('a'), tool('b')], 'block')
     expect(book.apply('s', changed, 'off')).toEqual({ tools: changed, changes: [] })
     const reported = book.apply('s', changed, 'report')
@@ -83,7 +83,7 @@ describe('G: pinned tool definitions', () => {
   })
 
   it('a definition that comes back as it was is trusted again', () => {
-    const book = PinBook.inMemory()
+    const book = ToolPins.inMemory()
     book.check('s', [tool('a')])
     book.check('s', [tool('a', { title: 'x' })])
     expect(book.isChanged('s', 'a')).toBe(true)
@@ -92,7 +92,7 @@ describe('G: pinned tool definitions', () => {
   })
 
   it('a changed definition cannot hide before or behind the pinned one', () => {
-    const book = PinBook.inMemory()
+    const book = ToolPins.inMemory()
     book.check('s', [tool('a')])
     const other = tool('a', { title: 'x' })
     for (const list of [
@@ -105,7 +105,7 @@ describe('G: pinned tool definitions', () => {
   })
 
   it('accepts one tool or all of a server', () => {
-    const book = PinBook.inMemory()
+    const book = ToolPins.inMemory()
     const later = ['a', 'b', 'c'].map((name) => tool(name, { title: 'x' }))
     book.check(
       's',
@@ -121,14 +121,14 @@ describe('G: pinned tool definitions', () => {
   })
 
   it('a server cannot fill the book: what is beyond the limit counts as changed until it is accepted', () => {
-    const book = PinBook.inMemory({ maxPerServer: 1 })
+    const book = ToolPins.inMemory({ maxPerServer: 1 })
     const [, second] = book.check('s', [tool('a'), tool('b')])
     expect(second).toMatchObject({ tool: 'b', status: 'changed' })
     expect(second).not.toHaveProperty('expected')
   })
 
   it('a server that has new names without end fills no memory, and none of them gets through', () => {
-    const book = PinBook.inMemory({ maxPerServer: 3 })
+    const book = ToolPins.inMemory({ maxPerServer: 3 })
     book.check('s', [tool('a'), tool('b'), tool('c')])
     book.check('s', [tool('a', { title: 'x' })])
     for (let count = 0; count < 100; count++) expect(book.apply('s', [tool(`n${count}`)], 'block').tools).toEqual([])
@@ -147,12 +147,12 @@ describe('S: pins in a file', () => {
 
   it('outlive the gateway, readable by their owner alone, without leftovers', async () => {
     const file = join(folder, 'pins.json')
-    const book = await PinBook.open(file)
+    const book = await ToolPins.open(file)
     for (const name of ['a', 'b', '__proto__']) book.check('s', [tool(name)])
     await book.settled()
     expect(await readdir(folder)).toEqual(['pins.json'])
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600)
-    const again = await PinBook.open(file)
+    const again = await ToolPins.open(file)
     expect(statuses(again, [tool('a'), tool('b', { title: 'x' }), tool('__proto__')])).toEqual([
       'same',
       'changed',
@@ -160,12 +160,12 @@ describe('S: pins in a file', () => {
     ])
     again.accept('s')
     await again.settled()
-    expect(statuses(await PinBook.open(file), [tool('b', { title: 'x' })])).toEqual(['same'])
+    expect(statuses(await ToolPins.open(file), [tool('b', { title: 'x' })])).toEqual(['same'])
   })
 
   it('are not written while nothing is new', async () => {
     const file = join(folder, 'pins.json')
-    const book = await PinBook.open(file)
+    const book = await ToolPins.open(file)
     book.check('s', [tool('a')])
     await book.settled()
     await rm(file)
@@ -183,7 +183,7 @@ describe('S: pins in a file', () => {
   ])('a file with %s is refused and left as it is', async (_, text, problem) => {
     const file = join(folder, 'pins.json')
     await writeFile(file, text)
-    await expect(PinBook.open(file)).rejects.toMatchObject({
+    await expect(ToolPins.open(file)).rejects.toMatchObject({
       name: 'PinsFileError',
       message: expect.stringContaining(problem),
     })
@@ -191,7 +191,7 @@ describe('S: pins in a file', () => {
   })
 
   it('a file that cannot be read is told', async () => {
-    await expect(PinBook.open(folder)).rejects.toMatchObject({
+    await expect(ToolPins.open(folder)).rejects.toMatchObject({
       name: 'PinsFileError',
       message: expect.stringContaining('cannot be read'),
     })
@@ -200,7 +200,7 @@ describe('S: pins in a file', () => {
   it('a file that cannot be written is told, and the pins hold', async () => {
     const file = join(folder, 'missing', 'pins.json')
     const problems: PinsFileError[] = []
-    const book = await PinBook.open(file, { onProblem: (problem) => problems.push(problem) })
+    const book = await ToolPins.open(file, { onProblem: (problem) => problems.push(problem) })
     book.check('s', [tool('a')])
     await book.settled()
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('cannot be written (ENOENT)')])
@@ -208,6 +208,6 @@ describe('S: pins in a file', () => {
     await mkdir(join(folder, 'missing'))
     book.check('s', [tool('b')])
     await book.settled()
-    expect(statuses(await PinBook.open(file), [tool('a'), tool('b')])).toEqual(['same', 'same'])
+    expect(statuses(await ToolPins.open(file), [tool('a'), tool('b')])).toEqual(['same', 'same'])
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Pins tool definitions on first sight, so that a server cannot quietly give a tool that was trusted another meaning.
+ * Pins the first definition of each tool, so that a server cannot change a trusted tool without notice.
  */
 
 import { ParleyError, type Tool } from 'parley-mcp'
@@ -14,7 +14,7 @@ export interface PinCheck {
   readonly tool: string
   readonly status: 'new' | 'same' | 'changed'
   /**
-   * What was pinned; absent for a new tool, and for a changed one that came when the server had too many pins already.
+   * The pinned digest. Absent for a new tool, and for a tool beyond the most pins of a server.
    */
   readonly expected?: string
   readonly actual: string
@@ -22,47 +22,47 @@ export interface PinCheck {
 
 export interface PinnedTools {
   readonly tools: readonly Tool[]
-  /** What is not as it was pinned, whether it is hidden or only reported. */
+  /** Tools that differ from their pins, hidden or only reported. */
   readonly changes: readonly PinCheck[]
 }
 
-export interface PinBookOptions {
-  /** Told when the pins cannot be written; they go on to hold in memory. */
+export interface ToolPinsOptions {
+  /** Called when the pins cannot be written. They stay in force in memory. */
   readonly onProblem?: (problem: PinsFileError) => void
-  /** Most tools that are pinned of one server. */
+  /** The most pins of one server. */
   readonly maxPerServer?: number
 }
 
-/** What a model or a user goes by. */
+/** The fields that a model or a user sees. */
 const PINNED_FIELDS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
 
-export class PinBook {
+export class ToolPins {
   readonly #file: string | undefined
   readonly #pins: Pins
-  /** By server, by tool: definitions that came in place of the pinned ones. */
+  /** By server, by tool: digests of definitions that differ from the pins. */
   readonly #changed: Pins = new Map()
   readonly #onProblem: (problem: PinsFileError) => void
   readonly #maxPerServer: number
   #writing: Promise<void> | undefined
   #unsaved = false
 
-  private constructor(file: string | undefined, pins: Pins, options: PinBookOptions) {
+  private constructor(file: string | undefined, pins: Pins, options: ToolPinsOptions) {
     this.#file = file
     this.#pins = pins
     this.#onProblem = options.onProblem ?? (() => {})
     this.#maxPerServer = options.maxPerServer ?? 10_000
   }
 
-  static inMemory(options: PinBookOptions = {}): PinBook {
-    return new PinBook(undefined, new Map(), options)
+  static inMemory(options: ToolPinsOptions = {}): ToolPins {
+    return new ToolPins(undefined, new Map(), options)
   }
 
   /** Rejects with a `PinsFileError` when there is a file that cannot be understood. */
-  static async open(file: string, options: PinBookOptions = {}): Promise<PinBook> {
-    return new PinBook(file, await readPins(file), options)
+  static async open(file: string, options: ToolPinsOptions = {}): Promise<ToolPins> {
+    return new ToolPins(file, await readPins(file), options)
   }
 
-  /** By the names at the server. Tools that are new are pinned. Parts of a list can be checked one by one. */
+  /** Takes names at the server, and pins new tools. Pages of a list can be checked one by one. */
   check(server: string, tools: readonly Tool[]): PinCheck[] {
     const checks = tools.map((tool) => this.#checkOne(server, tool))
     const changed = entryOf(this.#changed, server)
@@ -83,20 +83,19 @@ export class PinBook {
   }
 
   /**
-   * Only lists that were checked count: where calls must be refused, a server's list has to be seen before its tools
-   * are called.
+   * Knows checked lists only. To refuse calls, the gateway has to read a server's list before its tools are called.
    */
   isChanged(server: string, tool: string): boolean {
     return (this.#changed.get(server)?.has(tool) ?? false) || this.#isBeyond(server, tool)
   }
 
-  /** Throws when calls of the tool are to be refused. */
+  /** Throws if calls of the tool are blocked. */
   guard(server: string, tool: string, mode: PinMode): void {
     if (mode !== 'block' || !this.isChanged(server, tool)) return
     const name = tool.slice(0, 200)
     const message =
       `Tool ${JSON.stringify(name)} of server ${JSON.stringify(server)} is blocked: its definition is not the one that was pinned. ` +
-      'Whoever runs the gateway can look at it and accept it: take the pin of this tool out of the pins file and restart, or set "pin" of the server to "report"'
+      'The operator of the gateway can check and accept it: take the pin of this tool out of the pins file and restart, or set "pin" of the server to "report"'
     throw new ParleyError('tool_disabled', { message, data: { name, server } })
   }
 
@@ -113,7 +112,7 @@ export class PinBook {
     return accepted.map(([name]) => name)
   }
 
-  /** Resolves when nothing is left to be written. */
+  /** Resolves when all pins are written. */
   async settled(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing
   }
@@ -136,8 +135,8 @@ export class PinBook {
   }
 
   /**
-   * New names without end would fill the memory. Those without a pin count as changed, remembered or not; the oldest of
-   * them go first.
+   * Bounds the memory for servers that list new names without end. Tools without a pin count as changed in any case, so
+   * the oldest of them are forgotten.
    */
   #forgetUnpinned(server: string, changed: Map<string, string>): void {
     let excess = changed.size - this.#maxPerServer
@@ -149,7 +148,7 @@ export class PinBook {
     }
   }
 
-  /** One write at a time; what changes meanwhile goes into the next one. */
+  /** One write at a time. Later changes go into the next write. */
   #save(): void {
     this.#unsaved = this.#file !== undefined
     this.#writing ??= this.#write().finally(() => {

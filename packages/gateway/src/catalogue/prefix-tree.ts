@@ -1,4 +1,4 @@
-/** Values by text, found along a longer text in one pass: all those whose text is its beginning. */
+/** Finds the values of all keys that a text begins with, in one pass. */
 
 interface Node<Value> {
   /** What is written on the way from the node above. */

@@ -1,15 +1,15 @@
-/** Which servers have a template that fits a URI, and who of them comes first. */
+/** The servers that have a template that matches a URI, and the first of them in the configuration. */
 import { PrefixTree } from './prefix-tree.ts'
 import { type Matcher, wildcard } from './wildcard.ts'
 
-/** Most templates that are kept of one server; what goes beyond has to be published in a form that needs no table. */
+/** Further templates of a server are published in the form that contains the server. */
 const MAX_PER_SERVER = 10_000
-/** A longer template is not kept either, and a longer URI is no template's. */
+/** A longer template is not kept, and a longer URI matches no template. */
 const MAX_TEMPLATE_LENGTH = 2048
 const MAX_URI_LENGTH = 8192
 /**
- * Most templates of one server that are tried for one URI, and characters read for that; after them the beginning of a
- * template is enough.
+ * Limits for matching one URI with the templates of one server: templates tried, and characters read. Beyond them a
+ * matching beginning is enough.
  */
 const MAX_TRIED = 100
 const MAX_READ = 100_000
@@ -18,8 +18,8 @@ const MAX_READ = 100_000
 type Alike = Map<string, Matcher>
 
 /**
- * A template fits what has its literal parts in their order, whatever stands in the places of its variables: servers
- * differ in what they take there, and what one of them may take is not to be answered by another.
+ * A template matches a URI with its literal parts in order and any text for its variables. Servers differ in what they
+ * accept there, and another server must not answer for a URI that this one may accept.
  */
 export class TemplateOwners {
   readonly #ranks: ReadonlyMap<string, number>
@@ -32,7 +32,7 @@ export class TemplateOwners {
     this.#ranks = ranks
   }
 
-  /** How often somebody has come to have a template, or ceased to: while it is the same, nothing has another owner. */
+  /** The number of added and removed templates. While it stays the same, no URI changes its owner. */
   get changes(): number {
     return this.#changes
   }
@@ -61,7 +61,7 @@ export class TemplateOwners {
     return this.#byServer.get(server)?.has(template) === true
   }
 
-  /** The first of those with a template that fits, and of `other`. */
+  /** The first server with a matching template, or `other` if that comes first. */
   first(uri: string, other: string | undefined): string | undefined {
     let first = other
     let rank = other === undefined ? Number.POSITIVE_INFINITY : this.#rank(other)
@@ -73,12 +73,12 @@ export class TemplateOwners {
     return first
   }
 
-  /** All servers with a template that fits. */
+  /** All servers with a matching template. */
   all(uri: string): Iterable<string> {
     return this.#fitting(uri, () => true)
   }
 
-  /** Servers with a template that fits, of those that are wanted by then. */
+  /** Servers with a matching template. `isWanted` is asked when a server's turn comes. */
   *#fitting(uri: string, isWanted: (server: string) => boolean): Iterable<string> {
     if (uri.length > MAX_URI_LENGTH) return
     const tried = new Map<string, number>()

@@ -1,6 +1,6 @@
-/** Which servers list a URI, and who of them comes first. */
+/** The servers that list a URI, and the first of them in the configuration. */
 
-/** Most entries that are kept of one server; what goes beyond has to be published in a form that needs no table. */
+/** Further URIs of a server are published in the form that contains the server. */
 const MAX_PER_SERVER = 100_000
 
 export class UriOwners {
@@ -13,7 +13,7 @@ export class UriOwners {
     this.#ranks = ranks
   }
 
-  /** How often somebody has come to list a URI, or ceased to: while it is the same, nothing has another owner. */
+  /** The number of added and removed URIs. While it stays the same, no URI changes its owner. */
   get changes(): number {
     return this.#changes
   }

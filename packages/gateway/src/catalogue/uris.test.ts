@@ -36,7 +36,7 @@ function tableAfter(steps: readonly (typeof step extends fc.Arbitrary<infer Step
   for (const given of steps)
     given.kind === 'learn'
       ? table.learn(given.server, given.uris, given.templates)
-      : table.mention(given.server, given.uri)
+      : table.linkedUri(given.server, given.uri)
   return table
 }
 
@@ -81,7 +81,7 @@ describe('G: URIs of many servers in one list', () => {
             if (given.server === 'a') continue
             given.kind === 'learn'
               ? table.learn(given.server, given.uris, given.templates)
-              : table.mention(given.server, given.uri)
+              : table.linkedUri(given.server, given.uri)
           }
           // The page of an app that is asked for by its own URI is refused when several have it.
           const answerers = offered.map(
@@ -106,7 +106,7 @@ describe('G: URIs of many servers in one list', () => {
     )
   })
 
-  it('of two servers that list one URI the first of the configuration keeps it, whoever came first', () => {
+  it('of two servers that list one URI the first of the configuration keeps it, in whatever order they came', () => {
     const table = new UriTable(['a', 'b'])
     table.learn('b', ['file:///x'])
     expect(table.publicUri('b', 'file:///x')).toBe('file:///x')
@@ -173,10 +173,10 @@ describe('G: URIs of many servers in one list', () => {
 
   it('a mention counts where nobody offers the URI', () => {
     const table = new UriTable(['a', 'b', 'c'])
-    expect(table.mention('b', 'db://1')).toBe('db://1')
-    expect(table.mention('a', 'db://1')).toBe('parley://servers/a/db%3A%2F%2F1')
+    expect(table.linkedUri('b', 'db://1')).toBe('db://1')
+    expect(table.linkedUri('a', 'db://1')).toBe('parley://servers/a/db%3A%2F%2F1')
     table.learn('c', [], ['db://{row}'])
-    expect(table.mention('b', 'db://1')).toBe('parley://servers/b/db%3A%2F%2F1')
+    expect(table.linkedUri('b', 'db://1')).toBe('parley://servers/b/db%3A%2F%2F1')
     expect(table.route('db://1')?.server).toBe('c')
   })
 
@@ -216,8 +216,8 @@ describe('G: URIs of many servers in one list', () => {
   it('of two servers with one template the first is asked, whoever speaks of a URI, and the second publishes a template of its own', () => {
     const table = new UriTable(['a', 'b'])
     for (const name of ['a', 'b']) table.learn(name, [], ['file:///{path}'])
-    expect(table.mention('b', 'file:///x')).toBe('parley://servers/b/file%3A%2F%2F%2Fx')
-    expect(table.mention('a', 'file:///x')).toBe('file:///x')
+    expect(table.linkedUri('b', 'file:///x')).toBe('parley://servers/b/file%3A%2F%2F%2Fx')
+    expect(table.linkedUri('a', 'file:///x')).toBe('file:///x')
     expect(table.route('file:///x')?.server).toBe('a')
     expect(table.publicTemplate('a', 'file:///{path}')).toBe('file:///{path}')
     expect(table.publicTemplate('b', 'file:///{path}')).toBe('parley://templates/b/file:///{path}')
@@ -249,7 +249,7 @@ describe('G: URIs of many servers in one list', () => {
 
   it('remembers a bounded number of mentions, the latest ones', () => {
     const table = new UriTable(['a'])
-    for (let count = 0; count <= 10_000; count++) table.mention('a', `x:${count}`)
+    for (let count = 0; count <= 10_000; count++) table.linkedUri('a', `x:${count}`)
     expect(table.route('x:0')).toBeUndefined()
     expect(table.route('x:1')?.server).toBe('a')
     expect(table.route('x:10000')?.server).toBe('a')
@@ -258,14 +258,14 @@ describe('G: URIs of many servers in one list', () => {
   it('publishes what it could not remember in a form that needs no memory', () => {
     const table = new UriTable(['a'])
     const long = `x:${'y'.repeat(5000)}`
-    expect(table.mention('a', long)).toMatch(/^parley:\/\/servers\/a\//)
+    expect(table.linkedUri('a', long)).toMatch(/^parley:\/\/servers\/a\//)
     expect(table.route(long)).toBeUndefined()
   })
 
   it('forgets servers that are gone', () => {
     const table = new UriTable(['a', 'b'])
     table.learn('a', ['file:///x'], ['db://{row}'])
-    table.mention('a', 'y:1')
+    table.linkedUri('a', 'y:1')
     table.setServers(['b'])
     table.learn('a', ['file:///x'])
     for (const given of ['file:///x', 'db://1', 'y:1', 'parley://servers/a/y'])

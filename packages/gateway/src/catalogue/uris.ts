@@ -1,4 +1,4 @@
-/** URIs of resources of many servers in one list. */
+/** The URIs of many servers in one list. */
 import { isAppUri, ownAppUri, publicAppUri } from './app-uris.ts'
 import { TemplateOwners } from './template-owners.ts'
 import { UriOwners } from './uri-owners.ts'
@@ -12,8 +12,8 @@ const SLASH = '/'
 const OWN = 'parley://'
 const SERVERS = `${OWN}servers/`
 const TEMPLATES = `${OWN}templates/`
-const MAX_MENTIONS = 10_000
-const MAX_MENTION_LENGTH = 2048
+const MAX_LINKED_URIS = 10_000
+const MAX_LINKED_URI_LENGTH = 2048
 
 /**
  * A URI stays as it is while it leads to its server; otherwise it is published in one of the gateway's own forms, which
@@ -26,8 +26,8 @@ export class UriTable {
   readonly #ranks = new Map<string, number>()
   readonly #listed = new UriOwners(this.#ranks)
   readonly #templates = new TemplateOwners(this.#ranks)
-  /** URI → who was the first to mention it; those that nobody has mentioned for longest go first. */
-  readonly #mentions = new Map<string, string>()
+  /** URI → the first server that linked to it. The URI with the oldest link is forgotten first. */
+  readonly #linkOwners = new Map<string, string>()
 
   /**
    * In the order of the configuration: of several that offer one URI, by a list or a template, the first one keeps it.
@@ -36,7 +36,7 @@ export class UriTable {
     this.setServers(servers)
   }
 
-  /** While it is the same, and so are the servers, what is listed or has a template is the same server's. */
+  /** A count that stays the same while no URI changes its server. */
   get changes(): number {
     return this.#listed.changes + this.#templates.changes
   }
@@ -51,41 +51,41 @@ export class UriTable {
     for (const server of gone) this.forget(server)
   }
 
-  /** Everything a server offers now, in place of what it offered before; `undefined` leaves that part as it is. */
+  /** Replaces what a server offers. `undefined` leaves that part unchanged. */
   learn(server: string, uris: Iterable<string> | undefined, templates?: Iterable<string>): void {
     if (!this.#ranks.has(server)) return
     this.#replace(server, uris, templates)
   }
 
-  /** What a server offers besides. */
+  /** Adds to what a server offers. */
   learnMore(server: string, uris: Iterable<string> | undefined, templates?: Iterable<string>): void {
     if (!this.#ranks.has(server)) return
     if (uris !== undefined) this.#listed.add(server, uris)
     if (templates !== undefined) this.#templates.add(server, templates)
   }
 
-  /** Whether URIs that the template stands for lead to the server by themselves. */
+  /** Whether URIs of the template lead to the server in their own form. */
   matches(server: string, template: string): boolean {
     return this.#templates.has(server, template)
   }
 
-  /** A server spoke of a resource, in a link or with its contents. Returns the URI to show to clients. */
-  mention(server: string, uri: string): string {
+  /** The public URI of a resource that a server has linked to or embedded. */
+  linkedUri(server: string, uri: string): string {
     if (isAppUri(uri)) return publicAppUri(server, uri)
-    if (this.#ranks.has(server) && uri.length <= MAX_MENTION_LENGTH) {
-      // Links that clients have got lead where they led: no other server can take them over by naming them, too.
-      const first = this.#mentions.get(uri) ?? server
-      this.#mentions.delete(uri)
-      this.#mentions.set(uri, first)
-      const [oldest] = this.#mentions.keys()
-      if (this.#mentions.size > MAX_MENTIONS && oldest !== undefined) this.#mentions.delete(oldest)
+    if (this.#ranks.has(server) && uri.length <= MAX_LINKED_URI_LENGTH) {
+      // The first server keeps the URI: another server cannot take over earlier links by using the same URI.
+      const first = this.#linkOwners.get(uri) ?? server
+      this.#linkOwners.delete(uri)
+      this.#linkOwners.set(uri, first)
+      const [oldest] = this.#linkOwners.keys()
+      if (this.#linkOwners.size > MAX_LINKED_URIS && oldest !== undefined) this.#linkOwners.delete(oldest)
     }
     return this.publicUri(server, uri)
   }
 
   forget(server: string): void {
     this.#replace(server, [], [])
-    for (const [uri, mentioner] of this.#mentions) if (mentioner === server) this.#mentions.delete(uri)
+    for (const [uri, owner] of this.#linkOwners) if (owner === server) this.#linkOwners.delete(uri)
   }
 
   publicUri(server: string, uri: string): string {
@@ -94,7 +94,7 @@ export class UriTable {
     return wrapped(server, uri)
   }
 
-  /** For who is shown a list: the same each time, whoever has spoken of the URI meanwhile. */
+  /** The public URI in a list. Unlike `publicUri` it does not depend on links. */
   listedUri(server: string, uri: string): string {
     if (isAppUri(uri)) return publicAppUri(server, uri)
     return this.offeredBy(uri) === server ? uri : wrapped(server, uri)
@@ -106,7 +106,7 @@ export class UriTable {
     return kept ? template : TEMPLATES + encode(server) + SLASH + template
   }
 
-  /** In the configuration. */
+  /** In the order of the configuration. */
   comesBefore(server: string, other: string): boolean {
     return (this.#ranks.get(server) ?? Number.POSITIVE_INFINITY) < (this.#ranks.get(other) ?? Number.POSITIVE_INFINITY)
   }
@@ -122,11 +122,11 @@ export class UriTable {
     return [...servers].sort((one, other) => (this.comesBefore(one, other) ? -1 : 1))
   }
 
-  /** Whose a URI, or a template, is, and what it is called there. */
+  /** The server of a URI or a template, and its form there. */
   route(uri: string): RoutedUri | undefined {
     if (isOwn(uri)) return this.#unwrap(uri)
     if (isAppUri(uri)) return this.#ownPage(uri) ?? this.#onlyPage(uri)
-    const server = this.offeredBy(uri) ?? this.#mentions.get(uri)
+    const server = this.offeredBy(uri) ?? this.#linkOwners.get(uri)
     return server === undefined ? undefined : { server, uri }
   }
 
@@ -135,7 +135,7 @@ export class UriTable {
     return own !== undefined && this.#ranks.has(own.server) ? own : undefined
   }
 
-  /** Apps may ask for a page by the URI it has at its server: they get it while no other server has one like it. */
+  /** Apps may request a page by its URI at the server. That works while only one server has the URI. */
   #onlyPage(uri: string): RoutedUri | undefined {
     const [server, ...others] = this.offerers(uri)
     return server === undefined || others.length > 0 ? undefined : { server, uri }
@@ -159,7 +159,7 @@ export class UriTable {
   }
 }
 
-/** What another gateway published in these forms is wrapped once more, and so finds its way there. */
+/** Such a URI of another gateway is wrapped again, so that it leads back to that gateway. */
 function isOwn(uri: string): boolean {
   return uri.startsWith(SERVERS) || uri.startsWith(TEMPLATES)
 }
@@ -169,7 +169,7 @@ function wrapped(server: string, uri: string): string {
 }
 
 function encode(text: string): string {
-  // Half a surrogate pair has no percent-encoded form; no URI holds one.
+  // A lone surrogate has no percent-encoded form, and no URI contains one.
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))
 }
 

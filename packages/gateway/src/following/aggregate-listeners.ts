@@ -1,6 +1,6 @@
 /**
- * Who is told that a list of some server has changed, or that a resource or the state of a server has: once per moment,
- * not once per server.
+ * Tells clients of all servers that a list, a resource or the state of a server has changed. Changes of one kind within
+ * a short time become one notification, however many servers changed.
  */
 import {
   type Body,
@@ -20,28 +20,27 @@ import { ListInterest } from './list-interest.ts'
 import { LIST_FIELDS, LIST_KINDS, stringsIn, wantedIn } from './listen-request.ts'
 import { ListenerSources, type TaskFollower } from './listener-sources.ts'
 import { ListenerStream } from './listener-stream.ts'
-import { OwnListChanges } from './own-list-changes.ts'
 import { UnfollowedLog } from './unfollowed-log.ts'
 
-/** M6: changes of one kind within so many milliseconds are one. */
+/** M6: the time in which changes of one kind become one notification. */
 const THROTTLE_MS = 100
 
 interface Listener {
   readonly kinds: ReadonlySet<ListKind>
-  readonly listened: ListenerSources
-  /** Where it listens to lists. */
-  readonly own: OwnListChanges | undefined
+  readonly sources: ListenerSources
+  /** Set if it listens to lists. */
+  readonly listChanges: ClientListChanges | undefined
 }
 
 /** A client with a session. */
-interface Follows {
+interface SessionListener {
   readonly followed: FollowedResources
-  /** It does not want to be told of lists any more. */
-  readonly ceaseInterest: () => void
+  /** Ends its interest in lists. */
+  readonly stopInterest: () => void
 }
 
-/** Whom a change concerns; all that listen, unless they are named. */
-interface Due {
+/** A change that is not told yet, for the clients in `only` or for all. */
+interface PendingChange {
   readonly stop: () => void
   only: Set<Session | ListenerStream> | undefined
 }
@@ -49,19 +48,19 @@ interface Due {
 export class AggregateListeners {
   readonly #clock: Clock
   readonly #state: AggregateState
-  readonly #sessions = new Map<Session, Follows>()
+  readonly #sessions = new Map<Session, SessionListener>()
   readonly #listeners = new Map<ListenerStream, Listener>()
   readonly #ending = new WeakSet<Session>()
   readonly #statusObservers = new Set<() => void>()
   readonly #servers = new Map<Upstream, () => void>()
-  readonly #due = new Map<ListKind, Due>()
+  readonly #due = new Map<ListKind, PendingChange>()
   readonly #interest = new ListInterest()
   readonly #tasksOf: (upstream: Upstream) => TaskFollower
   readonly #unfollowed: UnfollowedLog
   #statusDue: (() => void) | undefined
   #moveDue: (() => void) | undefined
 
-  /** `tasksOf`: what follows tasks at one server. */
+  /** `tasksOf`: returns the follower of tasks at one server. */
   constructor(state: AggregateState, tasksOf: (upstream: Upstream) => TaskFollower) {
     this.#state = state
     this.#clock = state.clock
@@ -69,12 +68,12 @@ export class AggregateListeners {
     this.#unfollowed = new UnfollowedLog(state.log, state.nameIndex)
   }
 
-  /** The resources that one client will follow. */
+  /** For the resources that one client will follow. */
   resourcesFor(follower: Follower): FollowedResources {
     return new FollowedResources(follower, this.#state, this.#unfollowed)
   }
 
-  /** From now on changes of these servers are told, and of no others. */
+  /** From now on clients are told of changes at these servers, and at no others. */
   follow(servers: readonly Upstream[]): void {
     const wanted = new Set(servers)
     for (const [upstream, stop] of this.#servers) {
@@ -83,15 +82,15 @@ export class AggregateListeners {
       this.#servers.delete(upstream)
     }
     for (const upstream of wanted) if (!this.#servers.has(upstream)) this.#servers.set(upstream, this.#watch(upstream))
-    for (const { own } of this.#listeners.values()) own?.setServers(wanted)
+    for (const { listChanges } of this.#listeners.values()) listChanges?.setServers(wanted)
   }
 
   add(session: Session, followed: FollowedResources): void {
-    this.#sessions.set(session, { followed, ceaseInterest: this.#interest.want(LIST_KINDS) })
+    this.#sessions.set(session, { followed, stopInterest: this.#interest.want(LIST_KINDS) })
   }
 
   remove(session: Session): void {
-    this.#sessions.get(session)?.ceaseInterest()
+    this.#sessions.get(session)?.stopInterest()
     this.#sessions.delete(session)
     this.endAll(session)
   }
@@ -102,28 +101,28 @@ export class AggregateListeners {
   }
 
   /**
-   * For all, or for a client whose own conversation with a server has shown it. The last change of a burst is told,
-   * too.
+   * `client`: the one whose own conversation with a server has shown the change. Default: all clients. Also tells
+   * the last change of a burst.
    */
-  changed(kind: ListKind, whom?: Session | ListenerStream): void {
+  changed(kind: ListKind, client?: Session | ListenerStream): void {
     if (kind === 'resources') this.#state.lists.resourcesChanged()
     if (this.#sessions.size + this.#listeners.size === 0) return
     const due = this.#due.get(kind)
     if (due === undefined) {
       const stop = this.#clock.after(THROTTLE_MS, () => this.#tell(kind))
-      this.#due.set(kind, { stop, only: whom && new Set([whom]) })
-    } else if (whom === undefined) due.only = undefined
-    else due.only?.add(whom)
+      this.#due.set(kind, { stop, only: client && new Set([client]) })
+    } else if (client === undefined) due.only = undefined
+    else due.only?.add(client)
   }
 
-  /** Servers are others now. */
+  /** Servers were added, removed or replaced. */
   allChanged(): void {
     for (const followed of this.#followed()) followed.renew()
     for (const kind of LIST_KINDS) this.changed(kind)
     this.#statusChanged()
   }
 
-  /** What is followed goes where it is read: a list may have shown that this is elsewhere now. */
+  /** A list has shown that a URI belongs to another server now. Subscriptions move there. */
   urisMoved(): void {
     if (this.#sessions.size + this.#listeners.size === 0) return
     this.#moveDue ??= this.#clock.after(THROTTLE_MS, () => {
@@ -152,12 +151,12 @@ export class AggregateListeners {
     const kinds = new Set(LIST_KINDS.filter((kind) => wanted[LIST_FIELDS[kind]] === true))
     const filter: Body = Object.fromEntries([...kinds].map((kind) => [LIST_FIELDS[kind], true]))
     const stream = new ListenerStream(inbound)
-    const listened = new ListenerSources(stream, this.#state, (sources) => this.resourcesFor(sources), this.#tasksOf)
-    const own =
+    const sources = new ListenerSources(stream, this.#state, (sources) => this.resourcesFor(sources), this.#tasksOf)
+    const listChanges =
       kinds.size === 0
         ? undefined
-        : new OwnListChanges(inbound, (kind) => kinds.has(kind) && this.changed(kind, stream))
-    const undo = [() => listened.end(), () => own?.end(), this.#interest.want(kinds)]
+        : new ClientListChanges(inbound, (kind) => kinds.has(kind) && this.changed(kind, stream))
+    const undo = [() => sources.end(), () => listChanges?.end(), this.#interest.want(kinds)]
     try {
       const uris = stringsIn(wanted, 'resourceSubscriptions')
       const taskIds = stringsIn(wanted, 'taskIds')
@@ -165,13 +164,13 @@ export class AggregateListeners {
         throw extensionMissing(TASKS_EXTENSION)
       undo.push(inbound.keep(costOfTexts([...(uris ?? []), ...(taskIds ?? [])]), 'a listener'))
       const [following, tasks] = await Promise.all([
-        uris && this.#follow(stream, listened, uris, undo),
-        taskIds && listened.addTasks(taskIds),
+        uris && this.#follow(stream, sources, uris, undo),
+        taskIds && sources.addTasks(taskIds),
       ])
       if (following !== undefined) filter['resourceSubscriptions'] = following
       if (tasks !== undefined) filter['taskIds'] = tasks
-      this.#listeners.set(stream, { kinds, listened, own })
-      own?.setServers(this.#servers.keys())
+      this.#listeners.set(stream, { kinds, sources, listChanges })
+      listChanges?.setServers(this.#servers.keys())
       return await stream.untilEnd(filter, {
         over: this.#ending.has(inbound.session),
         onEnd: () => this.#listeners.delete(stream),
@@ -192,16 +191,16 @@ export class AggregateListeners {
     }
   }
 
-  /** What cannot be followed is left out; the client sees that in the acknowledgement. */
+  /** Leaves out resources that cannot be followed. The client sees that in the acknowledgement. */
   async #follow(
     stream: ListenerStream,
-    listened: ListenerSources,
+    sources: ListenerSources,
     uris: readonly string[],
     undo: (() => void)[],
   ): Promise<string[]> {
     const taken = await Promise.all(
       uris.map(async (uri) => {
-        if (uri !== STATUS_URI) return listened.addResource(uri)
+        if (uri !== STATUS_URI) return sources.addResource(uri)
         undo.push(this.onStatus(() => stream.tell('notifications/resources/updated', { uri })))
         return true
       }),
@@ -222,7 +221,7 @@ export class AggregateListeners {
   /** Of all clients. */
   *#followed(): Iterable<FollowedResources> {
     for (const { followed } of this.#sessions.values()) yield followed
-    for (const { listened } of this.#listeners.values()) yield listened.resources
+    for (const { sources } of this.#listeners.values()) yield sources.resources
   }
 
   #statusChanged(): void {
@@ -231,5 +230,33 @@ export class AggregateListeners {
       this.#statusDue = undefined
       for (const observer of [...this.#statusObservers]) observer()
     })
+  }
+}
+
+/** Follows list changes in the conversations that each server keeps for one listener. */
+class ClientListChanges {
+  readonly #inbound: Inbound
+  readonly #told: (kind: ListKind) => void
+  readonly #following = new Map<Upstream, () => void>()
+
+  constructor(inbound: Inbound, told: (kind: ListKind) => void) {
+    this.#inbound = inbound
+    this.#told = told
+  }
+
+  setServers(servers: Iterable<Upstream>): void {
+    const wanted = new Set(servers)
+    for (const [upstream, stop] of this.#following) {
+      if (wanted.has(upstream)) continue
+      stop()
+      this.#following.delete(upstream)
+    }
+    for (const upstream of wanted)
+      if (!this.#following.has(upstream))
+        this.#following.set(upstream, upstream.pool.followKept(this.#inbound, this.#told))
+  }
+
+  end(): void {
+    this.setServers([])
   }
 }

@@ -3,7 +3,7 @@ import type { Capabilities } from 'parley-mcp'
 import type { Body, Link } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { expect } from 'vitest'
-import { AggregateRig, type BagEntry } from '../addresses/all/aggregate.fixtures.ts'
+import { AggregateRig, type RigServer } from '../addresses/all/aggregate.fixtures.ts'
 import { EVERYTHING, type RawClient, type ScriptedServer, scripted } from '../addresses/server/peers.fixtures.ts'
 
 export const ERAS = ['2025-11-25', '2026-07-28'] as const
@@ -12,14 +12,14 @@ export const Y = 'note://y'
 export const X_OF_B = 'parley://servers/b/note%3A%2F%2Fx'
 const UPDATED = 'notifications/resources/updated'
 
-/** Gives what the client has been told of since somebody last asked. */
+/** Returns the notifications since the last call. */
 export type Fresh = () => unknown[]
 
 export class FollowedRig extends AggregateRig {
   readonly clock: FakeClock
   readonly warnings: string[]
 
-  constructor(members: Readonly<Record<string, BagEntry>>, clock: FakeClock = fakeClock(), warnings: string[] = []) {
+  constructor(members: Readonly<Record<string, RigServer>>, clock: FakeClock = fakeClock(), warnings: string[] = []) {
     super(members, {
       clock,
       log: { error() {}, warning: (message) => void warnings.push(message), info() {}, debug() {} },
@@ -52,23 +52,23 @@ export class FollowedRig extends AggregateRig {
   }
 
   reorder(...names: string[]): void {
-    this.aggregate.setServers(names.flatMap((name) => this.served.get(name) ?? []))
+    this.aggregate.setServers(names.flatMap((name) => this.addresses.get(name) ?? []))
   }
 
   /** In front of all that are there. */
-  putInFront(members: Readonly<Record<string, BagEntry>>): void {
-    const standing = [...this.served.keys()]
+  putInFront(members: Readonly<Record<string, RigServer>>): void {
+    const standing = [...this.addresses.keys()]
     this.replace(members)
     this.reorder(...Object.keys(members), ...standing)
   }
 
   async remove(name: string): Promise<void> {
-    for (const served of this.forget(name)) await served.close()
+    for (const address of this.forget(name)) await address.close()
     await this.pass()
   }
 
-  async exchange(members: Readonly<Record<string, BagEntry>>): Promise<void> {
-    for (const served of this.replace(members)) await served.close()
+  async exchange(members: Readonly<Record<string, RigServer>>): Promise<void> {
+    for (const address of this.replace(members)) await address.close()
     await this.pass()
   }
 }
@@ -91,7 +91,7 @@ export function agreements({ told }: ScriptedServer, uri = X): number[] {
   )
 }
 
-/** Tells everybody who wants to know. */
+/** Notifies all subscribers. */
 export async function update({ sessions }: ScriptedServer, uri = X): Promise<void> {
   for (const session of sessions) session.notify(UPDATED, { uri })
   await settle()

@@ -168,7 +168,7 @@ describe.each(ERAS)('G what a client of %s follows', (version) => {
     expect(rig.warnings.filter((warning) => warning.includes('follow'))).toEqual([])
   })
 
-  it('is nobody’s business any more when the client has left meanwhile', async () => {
+  it('it does not follow again when the client has left meanwhile', async () => {
     rig = new FollowedRig({ b: { server: offering([X]) } })
     const { client } = await rig.following(version, X)
     await rig.remove('b')
@@ -182,7 +182,7 @@ describe.each(ERAS)('G what a client of %s follows', (version) => {
     expect(again.sessions).toHaveLength(1)
   })
 
-  it('is nobody’s business any more when the client leaves while it is asked for again', async () => {
+  it('it does not follow again when the client leaves during the new subscription', async () => {
     rig = new FollowedRig({ b: { server: offering([X]) } })
     const { client } = await rig.following(version, X)
     await rig.remove('b')

@@ -1,34 +1,34 @@
 /**
- * The resources one client follows, each at the server whose it is now: servers come, go and change places, and one
- * that is slow or gone keeps no other waiting.
+ * The resources that one client follows, each at the server that offers it now. Servers come, go and change their order.
+ * A slow or missing server delays no other.
  */
 import { declares, ParleyError } from 'parley-mcp'
 import type { AggregateState, Route } from '../aggregate/index.ts'
 import type { Upstream } from '../upstream/index.ts'
-import type { Hold } from './subscriptions.ts'
+import type { ActiveSubscription } from './subscriptions.ts'
 import type { UnfollowedLog } from './unfollowed-log.ts'
 
-/** How the client follows a resource at one server, and is told of it. */
+/** Subscribes to a resource at one server, and notifies the client. */
 export interface Follower {
-  /** `told`: of each URI at the server that has changed, that of the resource or one below it. */
-  follow(route: Route, told: (own: string) => void): Promise<Hold>
-  /** By a URI the client knows. */
+  /** `told`: called with each changed URI at the server: the resource itself or one below it. */
+  follow(route: Route, told: (uri: string) => void): Promise<ActiveSubscription>
+  /** `uri`: as the client knows it. */
   updated(uri: string): void
 }
 
 interface Following extends Route {
-  readonly hold: Hold
+  readonly subscription: ActiveSubscription
 }
 
-interface Wish {
-  /** Absent while it is followed nowhere: its server may come back. */
+interface WantedResource {
+  /** Absent while no server has it. Its server may come back. */
   following: Following | undefined
   beginning: Promise<void> | undefined
-  /** Since that began, servers or what they offer have changed. */
+  /** Servers or their lists changed after `beginning` was set. */
   isOvertaken: boolean
-  /** Who was asked last. */
+  /** The server that got the last request. */
   asked: Upstream | undefined
-  /** Called once, when it is not wanted any more. */
+  /** Called once, when the client does not want it any more. */
   readonly onEnd: () => void
 }
 
@@ -39,7 +39,7 @@ export class FollowedResources {
   readonly #state: AggregateState
   readonly #unfollowed: UnfollowedLog
   /** By the URI the client gave. */
-  readonly #wishes = new Map<string, Wish>()
+  readonly #wanted = new Map<string, WantedResource>()
 
   constructor(follower: Follower, state: AggregateState, unfollowed: UnfollowedLog) {
     this.#unfollowed = unfollowed
@@ -48,142 +48,143 @@ export class FollowedResources {
   }
 
   /**
-   * Resolves when it is followed. What cannot be is not wanted any more, unless it was before. `onEnd` is called once,
-   * when it is not wanted any more.
+   * Resolves when the resource is followed. A new resource that cannot be followed is dropped. `onEnd` is called once,
+   * when the client does not want it any more.
    */
   async add(uri: string, onEnd = NOTHING): Promise<void> {
-    const known = this.#wishes.get(uri)
+    const known = this.#wanted.get(uri)
     if (known !== undefined) onEnd()
-    const wish = known ?? { following: undefined, beginning: undefined, isOvertaken: false, asked: undefined, onEnd }
-    this.#wishes.set(uri, wish)
+    const wanted = known ?? { following: undefined, beginning: undefined, isOvertaken: false, asked: undefined, onEnd }
+    this.#wanted.set(uri, wanted)
     try {
-      if (wish.following === undefined) await this.#begin(uri, wish)
+      if (wanted.following === undefined) await this.#begin(uri, wanted)
     } catch (error) {
-      if (known === undefined && this.#isWanted(uri, wish)) this.#forget(uri)
+      if (known === undefined && this.#isWanted(uri, wanted)) this.#forget(uri)
       throw error
     }
   }
 
   async remove(uri: string): Promise<void> {
-    await this.#forget(uri)?.following?.hold.stop()
+    await this.#forget(uri)?.following?.subscription.stop()
   }
 
   /**
-   * Servers, or what they offer, are others now: what is not followed where it belongs is from now on, and may have
-   * changed meanwhile.
+   * Servers or their lists have changed. Follows each resource at the server that offers it now, and tells the client
+   * that it may have changed.
    */
   renew(): void {
-    if (this.#wishes.size === 0) return
-    for (const [uri, wish] of this.#wishes) if (wish.following === undefined) void this.#find(uri, wish)
+    if (this.#wanted.size === 0) return
+    for (const [uri, wanted] of this.#wanted) if (wanted.following === undefined) void this.#find(uri, wanted)
     this.move()
     void this.#meetServers().then(() => this.move())
   }
 
-  /** To where it is now what has been followed elsewhere. */
+  /** Moves subscriptions to the servers that offer the resources now. */
   move(): void {
-    for (const [uri, wish] of this.#wishes) {
-      const { following } = wish
+    for (const [uri, wanted] of this.#wanted) {
+      const { following } = wanted
       if (following === undefined || this.#isInPlace(uri, following)) continue
-      wish.following = undefined
-      following.hold.stop().catch(() => {})
-      void this.#find(uri, wish)
+      wanted.following = undefined
+      following.subscription.stop().catch(() => {})
+      void this.#find(uri, wanted)
     }
   }
 
   end(): void {
-    for (const uri of [...this.#wishes.keys()]) {
+    for (const uri of [...this.#wanted.keys()]) {
       this.#forget(uri)
-        ?.following?.hold.stop()
+        ?.following?.subscription.stop()
         .catch(() => {})
     }
   }
 
-  #forget(uri: string): Wish | undefined {
-    const wish = this.#wishes.get(uri)
-    this.#wishes.delete(uri)
-    wish?.onEnd()
-    return wish
+  #forget(uri: string): WantedResource | undefined {
+    const wanted = this.#wanted.get(uri)
+    this.#wanted.delete(uri)
+    wanted?.onEnd()
+    return wanted
   }
 
-  #isWanted(uri: string, wish: Wish): boolean {
-    return this.#wishes.get(uri) === wish
+  #isWanted(uri: string, wanted: WantedResource): boolean {
+    return this.#wanted.get(uri) === wanted
   }
 
-  /** As far as it is known whose it is: who has yet to say what it offers takes nothing away. */
-  #isInPlace(uri: string, { upstream, own, hold }: Following): boolean {
+  /** Whether the subscription is at the right server, as far as known. An unread server changes nothing. */
+  #isInPlace(uri: string, { upstream, nameAtServer, subscription }: Following): boolean {
     const { nameIndex } = this.#state
     const { name } = upstream
-    if (nameIndex.server(name) !== upstream || !hold.isHeld()) return false
+    if (nameIndex.server(name) !== upstream || !subscription.isActive()) return false
     const route = nameIndex.route(uri)
-    return route === undefined || (route.server === name && route.uri === own)
+    return route === undefined || (route.server === name && route.uri === nameAtServer)
   }
 
   /**
-   * Those that have come may turn out to offer what is followed at others, or not to offer what those before them did.
+   * Waits for the lists of new servers: they may offer resources that are followed elsewhere, or not offer them any
+   * more.
    */
   async #meetServers(): Promise<void> {
-    const servers = new Set([...this.#wishes.values()].flatMap(({ following }) => following?.upstream.name ?? []))
-    await Promise.all([...servers].map((server) => this.#state.lists.reachedUpTo(server)))
+    const servers = new Set([...this.#wanted.values()].flatMap(({ following }) => following?.upstream.name ?? []))
+    await Promise.all([...servers].map((server) => this.#state.lists.waitForReached(server)))
   }
 
-  async #find(uri: string, wish: Wish): Promise<void> {
-    if (wish.beginning !== undefined) {
-      wish.isOvertaken = true
+  async #find(uri: string, wanted: WantedResource): Promise<void> {
+    if (wanted.beginning !== undefined) {
+      wanted.isOvertaken = true
       return
     }
     try {
-      await this.#begin(uri, wish)
-      if (this.#isWanted(uri, wish)) this.#follower.updated(uri)
+      await this.#begin(uri, wanted)
+      if (this.#isWanted(uri, wanted)) this.#follower.updated(uri)
     } catch (error) {
-      // Whose it is may come back, or take it then.
-      if (this.#isWanted(uri, wish) && wish.asked !== undefined) this.#unfollowed.say(wish.asked, uri, error)
+      // The server may come back, or accept it later.
+      if (this.#isWanted(uri, wanted) && wanted.asked !== undefined) this.#unfollowed.say(wanted.asked, uri, error)
     }
   }
 
-  #begin(uri: string, wish: Wish): Promise<void> {
-    wish.beginning ??= this.#follow(uri, wish).finally(() => {
-      wish.beginning = undefined
+  #begin(uri: string, wanted: WantedResource): Promise<void> {
+    wanted.beginning ??= this.#follow(uri, wanted).finally(() => {
+      wanted.beginning = undefined
     })
-    return wish.beginning
+    return wanted.beginning
   }
 
-  /** Once more when that was overtaken. */
-  async #follow(uri: string, wish: Wish): Promise<void> {
-    while (this.#isWanted(uri, wish) && wish.following === undefined) {
-      wish.isOvertaken = false
-      wish.asked = undefined
+  /** Tries again if servers changed meanwhile. */
+  async #follow(uri: string, wanted: WantedResource): Promise<void> {
+    while (this.#isWanted(uri, wanted) && wanted.following === undefined) {
+      wanted.isOvertaken = false
+      wanted.asked = undefined
       try {
-        const following = await this.#followOnce(uri, wish)
-        if (this.#isWanted(uri, wish) && this.#isInPlace(uri, following)) wish.following = following
-        else following.hold.stop().catch(() => {})
+        const following = await this.#followOnce(uri, wanted)
+        if (this.#isWanted(uri, wanted) && this.#isInPlace(uri, following)) wanted.following = following
+        else following.subscription.stop().catch(() => {})
       } catch (error) {
-        if (!wish.isOvertaken || !this.#isWanted(uri, wish)) throw error
+        if (!wanted.isOvertaken || !this.#isWanted(uri, wanted)) throw error
       }
     }
   }
 
-  async #followOnce(uri: string, wish: Wish): Promise<Following> {
+  async #followOnce(uri: string, wanted: WantedResource): Promise<Following> {
     const { directory, nameIndex } = this.#state
     const route = await directory.resource(uri)
-    const { upstream, own } = route
-    // Why it cannot be reached is said elsewhere.
+    const { upstream, nameAtServer } = route
+    // Not logged by `find`, because the supervisor logs why a server cannot be reached: `asked` is set later.
     upstream.demandUp()
     await upstream.ready()
-    wish.asked = upstream
-    demandNews(upstream)
-    const hold = await this.#follower.follow(route, (changed) => {
-      if (this.#isWanted(uri, wish))
-        this.#follower.updated(changed === own ? uri : nameIndex.publicUri(upstream.name, changed))
+    wanted.asked = upstream
+    demandSubscribe(upstream)
+    const subscription = await this.#follower.follow(route, (changed) => {
+      if (this.#isWanted(uri, wanted))
+        this.#follower.updated(changed === nameAtServer ? uri : nameIndex.publicUri(upstream.name, changed))
     })
-    return { ...route, hold }
+    return { ...route, subscription }
   }
 }
 
-/** Nobody is asked for what it does not have. */
-function demandNews({ name, introduction }: Upstream): void {
+/** Throws if the server does not offer subscriptions. */
+function demandSubscribe({ name, introduction }: Upstream): void {
   if (declares(introduction?.capabilities, 'resources.subscribe')) return
   throw new ParleyError('capability_not_supported', {
-    message: `Server "${name}" does not tell of changes of resources`,
+    message: `Server "${name}" does not report changes of resources`,
     data: { server: name },
   })
 }

@@ -1,8 +1,8 @@
-/** 8.2: lists of servers elsewhere that have no stream for news, for clients of the aggregate. */
+/** Polling of remote servers without a notification stream, for clients of all servers. */
 import type { Body, Link } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { AggregateRig, type BagEntry } from '../addresses/all/aggregate.fixtures.ts'
+import { AggregateRig, type RigServer } from '../addresses/all/aggregate.fixtures.ts'
 import { type RawClient, type ScriptedServer, scripted } from '../addresses/server/peers.fixtures.ts'
 
 const MINUTE = 60_000
@@ -24,7 +24,7 @@ const deaf = (link: Link): Link => ({
   close: () => link.close(),
 })
 
-function far(): { member: BagEntry; server: ScriptedServer } {
+function far(): { member: RigServer; server: ScriptedServer } {
   const server = scripted({
     version: '2025-06-18',
     capabilities: { tools: { listChanged: true } },
@@ -43,7 +43,7 @@ async function listen(client: RawClient, notifications: Body): Promise<number> {
   return id
 }
 
-describe('8.2 a server elsewhere that has no stream for news, behind the aggregate', () => {
+describe('a remote server without a notification stream, behind the aggregate', () => {
   it('is asked for the lists that a client of 2026-07-28 listens to, and what is different is told', async () => {
     const { server, member } = far()
     rig = new AggregateRig({ far: member }, { clock })

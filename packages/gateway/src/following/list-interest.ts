@@ -1,5 +1,6 @@
 /**
- * Which lists anybody wants stream of: servers that cannot tell of changes by themselves are looked at for as long (8.2).
+ * The lists that clients want to be told of. The gateway polls servers that cannot report changes while a client wants
+ * to know.
  */
 import type { ListKind, Upstream } from '../upstream/index.ts'
 
@@ -7,16 +8,16 @@ export class ListInterest {
   readonly #wanted = new Map<ListKind, number>()
   readonly #servers = new Map<Upstream, Map<ListKind, () => void>>()
 
-  /** What it gives takes the wish back. */
+  /** The returned function ends the interest. */
   want(kinds: Iterable<ListKind>): () => void {
-    const own = [...kinds]
-    for (const kind of own) this.#count(kind, 1)
+    const wanted = [...kinds]
+    for (const kind of wanted) this.#count(kind, 1)
     return () => {
-      for (const kind of own.splice(0)) this.#count(kind, -1)
+      for (const kind of wanted.splice(0)) this.#count(kind, -1)
     }
   }
 
-  /** From now on it is one of those that stream are wanted of; until what it gives is called. */
+  /** Polls this server as well, until the returned function is called. */
   add(upstream: Upstream): () => void {
     const following = new Map<ListKind, () => void>()
     this.#servers.set(upstream, following)
@@ -37,7 +38,7 @@ export class ListInterest {
   }
 }
 
-/** What is found is told by the server itself, like everything else. */
+/** The callback is empty: the server's own event reports what polling finds. */
 function follow(upstream: Upstream, following: Map<ListKind, () => void>, kind: ListKind): void {
   following.set(
     kind,

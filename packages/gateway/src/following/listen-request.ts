@@ -1,4 +1,4 @@
-/** What a request to listen asks for: the same at the address of one server and at that of all. */
+/** Reads the request `subscriptions/listen`, at the address of one server and at that of all. */
 import { ParleyError } from 'parley-mcp'
 import { type Body, type Inbound, isObject } from 'parley-mcp/engine'
 import type { ListKind } from '../upstream/index.ts'
@@ -15,7 +15,7 @@ export const LIST_KINDS = Object.keys(LIST_FIELDS) as ListKind[]
 const MAX_NAMED = 1000
 const MAX_LISTENERS = 10_000
 
-/** `listeners`: how many there are already. */
+/** `listeners`: the number of current listeners. */
 export function wantedIn({ params }: Inbound, listeners: number): Body {
   const wanted = params['notifications']
   if (!isObject(wanted))

@@ -1,14 +1,11 @@
-/**
- * The resources and tasks one listener is told of, at whichever servers they are: one that is slow or gone keeps the
- * others waiting for nothing.
- */
+/** The resources and tasks that one listener follows, at any of the servers. A slow or missing server delays no other. */
 import type { Body, Clock, Inbound } from 'parley-mcp/engine'
 import { type AggregateState, LIST_DEADLINE_MS, NameRewriter, type Route } from '../aggregate/index.ts'
 import type { FollowedTasks } from '../calls/index.ts'
 import type { Conversation, Upstream } from '../upstream/index.ts'
 import type { FollowedResources, Follower } from './followed-resources.ts'
 import type { ListenerStream } from './listener-stream.ts'
-import type { Hold } from './subscriptions.ts'
+import type { ActiveSubscription } from './subscriptions.ts'
 
 /** Follows the tasks of one server. */
 export interface TaskFollower {
@@ -42,21 +39,22 @@ export class ListenerSources implements Follower {
     this.#tasksOf = tasksOf
   }
 
-  /** Whether it is followed now. */
+  /** Resolves to whether the resource is followed now. */
   async addResource(uri: string): Promise<boolean> {
     const isFollowed = await this.#inTime(this.resources.add(uri).then(() => true))
     if (isFollowed === undefined) this.resources.remove(uri).catch(() => {})
     return isFollowed === true
   }
 
-  /** Those of the tasks that are followed now, by the ids the listener knows. */
+  /** Resolves to the followed tasks, by the ids that the listener knows. */
   async addTasks(taskIds: readonly string[]): Promise<string[]> {
     const byServer = new Map<Upstream, string[]>()
     for (const taskId of taskIds) {
       const route = this.#state.directory.findTask(taskId)
-      if (route !== undefined) byServer.set(route.upstream, [...(byServer.get(route.upstream) ?? []), route.own])
+      if (route !== undefined)
+        byServer.set(route.upstream, [...(byServer.get(route.upstream) ?? []), route.nameAtServer])
     }
-    const followed = await Promise.all([...byServer].map(([upstream, own]) => this.#followTasks(upstream, own)))
+    const followed = await Promise.all([...byServer].map(([upstream, ids]) => this.#followTasks(upstream, ids)))
     const known = new Set(followed.flat())
     return taskIds.filter((taskId) => known.has(taskId))
   }
@@ -67,14 +65,14 @@ export class ListenerSources implements Follower {
     for (const stop of this.#tasks.splice(0)) stop()
   }
 
-  async follow({ upstream, own }: Route, told: (own: string) => void): Promise<Hold> {
+  async follow({ upstream, nameAtServer }: Route, told: (uri: string) => void): Promise<ActiveSubscription> {
     const { conversation, release } = await conversationFor(upstream, this.#stream.inbound)
     try {
-      const subscription = await conversation.subscribe(own, (changed) => {
+      const subscription = await conversation.subscribe(nameAtServer, (changed) => {
         upstream.resultCache.updated(changed)
         told(changed)
       })
-      return { isHeld: () => conversation.open, stop: () => subscription.unsubscribe().finally(release) }
+      return { isActive: () => conversation.open, stop: () => subscription.unsubscribe().finally(release) }
     } catch (error) {
       release()
       throw error
@@ -85,8 +83,8 @@ export class ListenerSources implements Follower {
     this.#stream.tell('notifications/resources/updated', { uri })
   }
 
-  async #followTasks(upstream: Upstream, own: readonly string[]): Promise<string[]> {
-    const beginning = this.#beginTasks(upstream, own)
+  async #followTasks(upstream: Upstream, taskIds: readonly string[]): Promise<string[]> {
+    const beginning = this.#beginTasks(upstream, taskIds)
     const followed = await this.#inTime(beginning)
     if (followed === undefined || this.#ended) {
       beginning.then(({ stop }) => stop()).catch(() => {})
@@ -98,25 +96,26 @@ export class ListenerSources implements Follower {
 
   async #beginTasks(
     upstream: Upstream,
-    own: readonly string[],
+    taskIds: readonly string[],
   ): Promise<{ taskIds: readonly string[]; stop: () => void }> {
     const names = new NameRewriter(upstream.name, this.#state.nameIndex, this.#state.tasks)
     const tell = (task: Body): void => this.#stream.tell('notifications/tasks', names.result('tasks/get', task))
     const { conversation, release } = await conversationFor(upstream, this.#stream.inbound)
     try {
-      const { taskIds, stop } = await this.#tasksOf(upstream).followTasks(this.#stream.inbound, conversation, own, tell)
-      const end = (): void => {
-        stop()
+      const { inbound } = this.#stream
+      const followed = await this.#tasksOf(upstream).followTasks(inbound, conversation, taskIds, tell)
+      const stop = (): void => {
+        followed.stop()
         release()
       }
-      return { taskIds, stop: end }
+      return { taskIds: followed.taskIds, stop }
     } catch (error) {
       release()
       throw error
     }
   }
 
-  /** `undefined` when it fails or takes too long: then it is left out. */
+  /** `undefined` when it fails or takes too long. */
   #inTime<T>(beginning: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve) => {
       const stop = this.#clock.after(LIST_DEADLINE_MS, () => resolve(undefined))
@@ -129,7 +128,7 @@ export class ListenerSources implements Follower {
   }
 }
 
-/** Where a conversation is kept for the client, what it follows is what happens there. */
+/** The conversation kept for the client if there is one, else the gateway's own. */
 async function conversationFor(
   upstream: Upstream,
   inbound: Inbound,

@@ -1,5 +1,5 @@
 /**
- * 8.1, 8.2: what servers tell on their own account, to clients of either era: changes of lists and resources, log
+ * What servers tell on their own account, to clients of either era: changes of lists and resources, log
  * messages, tasks.
  */
 import { type Capabilities, eraOf, type ProtocolVersion, versions } from 'parley-mcp'
@@ -45,7 +45,7 @@ async function follow(
 const updates = (client: RawClient): unknown[] =>
   client.of('notifications/resources/updated').map(({ params }) => params?.['uri'])
 
-describe.each(pairs)('8.1, 8.2 a client of $client follows a server of $server', ({ client: version, server }) => {
+describe.each(pairs)('a client of $client follows a server of $server', ({ client: version, server }) => {
   const makeServer = (): Server =>
     createServer({ name: 'news', version: '1' }, { offers: ['tools', 'resources'] }).add(
       resource('note://one', { name: 'one' }, () => 'first'),
@@ -55,7 +55,7 @@ describe.each(pairs)('8.1, 8.2 a client of $client follows a server of $server',
   it('hears of the resources it named, until it does not want to any more', async () => {
     const notes = makeServer()
     rig = bridgeTo(notes, server)
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     const end = await follow(client, version, ['note://one'])
     notes.updated('note://two')
     notes.updated('note://one')
@@ -70,7 +70,7 @@ describe.each(pairs)('8.1, 8.2 a client of $client follows a server of $server',
   it('hears of lists that change, once each', async () => {
     const notes = makeServer()
     rig = bridgeTo(notes, server)
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     await follow(client, version, [])
     await flush()
     const before = client.of('notifications/tools/list_changed').length
@@ -92,7 +92,7 @@ describe.each(pairs)('8.1, 8.2 a client of $client follows a server of $server',
       },
     })
     rig = bridgeTo(talker, server)
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     const call = { name: 'any', arguments: {} }
     if (isStateless(version)) {
       await client.ask('tools/call', { ...call, _meta: { [META.logLevel]: 'info' } })
@@ -110,14 +110,14 @@ describe.each(pairs)('8.1, 8.2 a client of $client follows a server of $server',
   })
 })
 
-describe('8.2 subscriptions/listen', () => {
+describe('subscriptions/listen', () => {
   it('agrees to what the server can tell of, and leaves out what it refuses', async () => {
     const server = scripted({
       version: '2025-06-18',
       capabilities: { tools: { listChanged: true }, prompts: {}, resources: { subscribe: true } },
     })
     rig = bridgeTo(server, undefined)
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     void client.ask('subscriptions/listen', {
       notifications: {
         toolsListChanged: true,
@@ -134,7 +134,7 @@ describe('8.2 subscriptions/listen', () => {
   it('is shared on the way to the server: the first subscribes, the last unsubscribes', async () => {
     const server = scripted({ version: '2025-06-18' })
     rig = bridgeTo(server, undefined)
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     const asked = (method: string): number => server.told.filter((each) => each.method === method).length
     const ids = [client.nextId, client.nextId + 1]
     for (const index of [0, 1]) {
@@ -156,14 +156,14 @@ describe('8.2 subscriptions/listen', () => {
     ['tasks that are none', { taskIds: 'all' }],
   ])('refuses %s', async (_, notifications) => {
     rig = bridgeTo(scripted({ version: '2025-06-18' }), undefined)
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     const params: Body = notifications === undefined ? {} : { notifications }
     expect((await client.ask('subscriptions/listen', params)).error).toMatchObject({ code: -32602 })
   })
 
   it('ends with an answer when the gateway does', async () => {
     rig = bridgeTo(scripted({ version: '2025-06-18' }), undefined)
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     const listening = client.ask('subscriptions/listen', { notifications: { toolsListChanged: true } })
     await client.next('notifications/subscriptions/acknowledged')
     await rig.close()
@@ -188,7 +188,7 @@ describe('8.2 subscriptions/listen', () => {
       const finish: { now?: () => void } = {}
       const clock = fakeClock()
       rig = bridgeTo(makeServer(finish), version, {}, { clock })
-      const client = new RawClient(rig.served, { clock })
+      const client = new RawClient(rig.address, { clock })
       const { result } = await client.ask('tools/call', { name: 'slow', arguments: {} }, extended)
       const taskId = result?.['taskId'] as string
       void client.ask('subscriptions/listen', { notifications: { taskIds: [taskId, 'none'] } }, extended)
@@ -202,9 +202,9 @@ describe('8.2 subscriptions/listen', () => {
       })
     })
 
-    it('is for those who know the extension', async () => {
+    it('needs the extension', async () => {
       rig = bridgeTo(makeServer({}), version)
-      const client = new RawClient(rig.served)
+      const client = new RawClient(rig.address)
       expect((await client.ask('subscriptions/listen', { notifications: { taskIds: ['any'] } })).error).toMatchObject({
         code: -32021,
       })
@@ -212,14 +212,14 @@ describe('8.2 subscriptions/listen', () => {
   })
 })
 
-describe('8.1 resources/subscribe', () => {
+describe('resources/subscribe', () => {
   it('to a server of 2026-07-28 that does not agree is refused', async () => {
     const server = createServer({ name: 'news', version: '1' }).add(
       resource('note://one', { name: 'one' }, () => 'first'),
       resource('note://two', { name: 'two', subscribe: false }, () => 'second'),
     )
     rig = bridgeTo(server, '2026-07-28')
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     await client.shakeHands('2025-06-18')
     expect((await client.request('resources/subscribe', { uri: 'note://two' })).error).toMatchObject({ code: -32602 })
     expect((await client.request('resources/subscribe', { uri: 'note://one' })).result).toEqual({})
@@ -227,7 +227,7 @@ describe('8.1 resources/subscribe', () => {
 
   it('to a server that does not offer it is unknown', async () => {
     rig = bridgeTo(scripted({ version: '2026-07-28', capabilities: { resources: {} } }), undefined)
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     await client.shakeHands('2025-06-18')
     expect((await client.request('resources/subscribe', { uri: 'a:b' })).error).toMatchObject({ code: -32601 })
   })
@@ -247,7 +247,7 @@ describe.each(versions.filter((version) => !isStateless(version)))('a client and
       },
     })
     rig = bridgeTo(server, version)
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     await client.shakeHands(version, { roots: {} })
     const { id } = await client.next('roots/list')
     client.send({ id, result: { roots: [{ uri: 'file:///one' }] } })
@@ -263,7 +263,7 @@ describe.each(versions.filter((version) => !isStateless(version)))('a client and
         void session.request('roots/list').catch((error) => heard.push(error.receivedCode ?? error.kind)),
     })
     rig = bridgeTo(server, version)
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     await client.request('initialize', {
       protocolVersion: version,
       capabilities: { roots: {} },
@@ -275,7 +275,7 @@ describe.each(versions.filter((version) => !isStateless(version)))('a client and
   })
 })
 
-it('8.2 log levels: the most verbose that anybody wants is asked for, and each hears what it wants', async () => {
+it('log levels: the server gets the most verbose level of all clients, and each client hears its own level', async () => {
   const server = scripted({
     version: '2025-06-18',
     answer: (inbound) => {
@@ -284,7 +284,7 @@ it('8.2 log levels: the most verbose that anybody wants is asked for, and each h
     },
   })
   rig = bridgeTo(server, undefined)
-  const client = new RawClient(rig.served)
+  const client = new RawClient(rig.address)
   const call = async (level: string | undefined): Promise<unknown[]> => {
     const before = client.received.length
     const meta = level === undefined ? {} : { [META.logLevel]: level }

@@ -1,12 +1,13 @@
-/** What a client that listens is told, in the order it expects. */
+/** The notifications of one listener, in the order that the protocol requires. */
 import { type Body, type Inbound, META } from 'parley-mcp/engine'
 
-const MOST_EARLY = 1000
+/** Notifications kept until the acknowledgement is sent. Further ones are dropped. */
+const MAX_EARLY_MESSAGES = 1000
 
-/** What a listener is told: first what it will be told of, then that (D-30). */
+/** Sends the acknowledgement first, then the notifications (D-30). */
 export class ListenerStream {
   readonly inbound: Inbound
-  /** What came before the acknowledgement. */
+  /** Notifications that came before the acknowledgement. */
   #early: [method: string, params: Body | undefined][] | undefined = []
   #end: () => void = () => {}
 
@@ -16,12 +17,12 @@ export class ListenerStream {
 
   tell(method: string, params?: Body): void {
     if (this.#early === undefined) this.inbound.notify(method, params)
-    else if (this.#early.length < MOST_EARLY) this.#early.push([method, params])
+    else if (this.#early.length < MAX_EARLY_MESSAGES) this.#early.push([method, params])
   }
 
   /**
-   * Says what will be told of from now on; the answer is due when the client, or somebody else, ends it. `over`:
-   * somebody has already.
+   * Acknowledges the filter. Resolves with the answer when the client or the gateway ends the stream. `over`: it has
+   * ended already.
    */
   untilEnd(filter: Body, { over, onEnd }: { readonly over: boolean; readonly onEnd: () => void }): Promise<Body> {
     const { inbound } = this

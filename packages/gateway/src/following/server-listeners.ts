@@ -1,6 +1,6 @@
 /**
- * Answers `subscriptions/listen` for a server of any era: what clients without a session are told of, for as long as
- * they listen (D-19, D-29, D-30).
+ * Answers `subscriptions/listen` at the address of one server of any era. Clients without a session get their
+ * notifications on this stream (D-19, D-29, D-30).
  */
 import { declares } from 'parley-mcp'
 import {
@@ -45,14 +45,14 @@ export class ServerListeners {
     }
   }
 
-  /** The server or the session ends: whoever listens there is told so. */
+  /** The server or the session ends: its listeners get their answer. */
   endAll(session?: Session): void {
     if (session !== undefined) this.#ending.add(session)
     for (const stream of [...this.#listeners])
       if (session === undefined || stream.inbound.session === session) stream.end()
   }
 
-  /** Begins to follow what the server can tell of; what was agreed to is the acknowledgement. */
+  /** Follows what the server offers. Returns the filter for the acknowledgement. */
   async #begin(stream: ListenerStream, conversation: Conversation, wanted: Body, undo: (() => void)[]): Promise<Body> {
     const { capabilities } = conversation.introduction
     const filter: Body = {}
@@ -73,7 +73,7 @@ export class ServerListeners {
     return filter
   }
 
-  /** D7: what becomes of tasks is told to those who know the extension. */
+  /** D7: only clients with the tasks extension hear of tasks. */
   async #followTasks(
     stream: ListenerStream,
     conversation: Conversation,
@@ -91,7 +91,7 @@ export class ServerListeners {
     filter['taskIds'] = followed.taskIds
   }
 
-  /** What the server refuses is left out; the client sees that in the acknowledgement. */
+  /** Leaves out what the server refuses. The client sees that in the acknowledgement. */
   async #subscribe(
     stream: ListenerStream,
     conversation: Conversation,

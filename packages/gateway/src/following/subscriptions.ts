@@ -1,15 +1,15 @@
-/** What is followed at a server on behalf of one client, in whichever conversation that has there now. */
+/** The resource subscriptions of one client at one server. They move to each new conversation of the client. */
 import { ParleyError } from 'parley-mcp'
 import type { Subscription } from 'parley-mcp/engine'
 import type { Conversation } from '../upstream/index.ts'
 
-/** Told the URI that has changed, which may lie below the one that is followed. */
-export type Changed = (uri: string) => void
+/** Called with the changed URI, which may lie below the followed one. */
+export type OnChanged = (uri: string) => void
 
-/** Something that is followed. */
-export interface Hold {
-  /** Whether the server, when it is there, still tells of it. */
-  isHeld(): boolean
+/** A subscription as its user sees it. */
+export interface ActiveSubscription {
+  /** Whether the server reports changes while it is up. */
+  isActive(): boolean
   stop(): Promise<void>
 }
 
@@ -21,8 +21,8 @@ interface Held {
 const NOTHING = (): void => {}
 
 export class Subscriptions {
-  /** By URI and by who is told. */
-  readonly #held = new Map<string, Map<Changed, Held>>()
+  /** By URI and by callback. */
+  readonly #held = new Map<string, Map<OnChanged, Held>>()
   #ended = false
 
   has(uri: string): boolean {
@@ -30,33 +30,35 @@ export class Subscriptions {
   }
 
   /**
-   * Whoever is told already is not told twice. `onEnd` is called once, when it is not followed any more or never was.
+   * A callback that follows the URI already is not called twice. `onEnd` is called once, when the subscription ends or
+   * fails.
    */
-  async add(conversation: Conversation, uri: string, changed: Changed, onEnd = NOTHING): Promise<Hold> {
+  async add(conversation: Conversation, uri: string, changed: OnChanged, onEnd = NOTHING): Promise<ActiveSubscription> {
     const subscription = await conversation.subscribe(uri, changed).catch((error: unknown) => {
       onEnd()
       throw error
     })
-    if (this.#ended || this.#isHeld(uri, changed)) {
+    if (this.#ended || this.#isActive(uri, changed)) {
       onEnd()
       await subscription.unsubscribe()
-    } else this.#held.set(uri, (this.#held.get(uri) ?? new Map<Changed, Held>()).set(changed, { subscription, onEnd }))
+    } else
+      this.#held.set(uri, (this.#held.get(uri) ?? new Map<OnChanged, Held>()).set(changed, { subscription, onEnd }))
     if (this.#ended) throw new ParleyError('session_closed')
-    return { isHeld: () => this.#isHeld(uri, changed), stop: () => this.#remove(uri, changed) }
+    return { isActive: () => this.#isActive(uri, changed), stop: () => this.#remove(uri, changed) }
   }
 
-  /** Whoever is told of it. */
+  /** Removes all callbacks of this URI. */
   async remove(uri: string): Promise<void> {
     await Promise.all([...(this.#held.get(uri)?.keys() ?? [])].map((changed) => this.#remove(uri, changed)))
   }
 
   /**
-   * In another conversation, after one that is over. What is refused there is not followed any more; what else there is
-   * may have changed meanwhile.
+   * Subscribes again in a new conversation. Drops what the server refuses there. Reports the rest as changed, because
+   * it may have changed meanwhile.
    */
   async renew(conversation: Conversation): Promise<void> {
     for (const [uri, changed] of this.#all()) {
-      if (!this.#isHeld(uri, changed)) continue
+      if (!this.#isActive(uri, changed)) continue
       const again = await conversation.subscribe(uri, changed).catch(() => undefined)
       const held = this.#held.get(uri)
       const before = held?.get(changed)
@@ -72,21 +74,21 @@ export class Subscriptions {
     for (const [uri, changed] of this.#all()) this.#remove(uri, changed).catch(() => {})
   }
 
-  #all(): [uri: string, changed: Changed][] {
+  #all(): [uri: string, changed: OnChanged][] {
     return [...this.#held].flatMap(([uri, held]) =>
-      [...held.keys()].map((changed): [string, Changed] => [uri, changed]),
+      [...held.keys()].map((changed): [string, OnChanged] => [uri, changed]),
     )
   }
 
-  #isHeld(uri: string, changed: Changed): boolean {
+  #isActive(uri: string, changed: OnChanged): boolean {
     return this.#held.get(uri)?.has(changed) === true
   }
 
-  async #remove(uri: string, changed: Changed): Promise<void> {
+  async #remove(uri: string, changed: OnChanged): Promise<void> {
     await this.#forget(uri, changed)?.unsubscribe()
   }
 
-  #forget(uri: string, changed: Changed): Subscription | undefined {
+  #forget(uri: string, changed: OnChanged): Subscription | undefined {
     const held = this.#held.get(uri)
     const known = held?.get(changed)
     held?.delete(changed)

@@ -1,7 +1,4 @@
-/**
- * Says in the log that something is not followed any more: once for each server, however many clients and resources it
- * is about.
- */
+/** Logs that resources cannot be followed any more: once for each server, for any number of clients and resources. */
 
 import type { NameIndex } from '../aggregate/index.ts'
 import type { GatewayLog } from '../log/index.ts'
@@ -19,12 +16,12 @@ export class UnfollowedLog {
 
   say(upstream: Upstream, uri: string, error: unknown): void {
     const { name } = upstream
-    // Of one that is no more there is nothing to say.
+    // A removed server needs no warning.
     if (this.#said.has(upstream) || this.#nameIndex.server(name) !== upstream) return
     this.#said.add(upstream)
     const why = error instanceof Error ? error.message : String(error)
     this.#log.warning(
-      `${name}: ${uri.slice(0, 200)}, and maybe more, was followed by clients before and cannot be followed now: ${why}; it is tried again when lists of resources change`,
+      `${name}: ${uri.slice(0, 200)}, and maybe more, cannot be followed any longer: ${why}; the gateway tries again when lists of resources change`,
       { server: name },
     )
   }

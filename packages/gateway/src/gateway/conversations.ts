@@ -1,4 +1,4 @@
-/** Which conversation with a server a client gets, by the settings and by what is known of the server. */
+/** Which conversation with a server a client gets, from the settings and the era of the server. */
 import type { GatewaySettings } from '../config/index.ts'
 import type { ConversationSharing, Conversations } from '../http/index.ts'
 import type { Upstream } from '../upstream/index.ts'

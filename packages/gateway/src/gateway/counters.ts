@@ -1,4 +1,4 @@
-/** What is counted of everything that passes, and said in the log of what is lost on the way (X2, O). */
+/** Counts events of all sessions, and logs what translation loses (X2, O). */
 import { type ErrorKind, type Loss, ParleyError } from 'parley-mcp'
 import { type ByteBudget, DEFINITION_RULE, type SessionEvent } from 'parley-mcp/engine'
 import type { Counter, Metrics } from '../http/index.ts'
@@ -8,11 +8,11 @@ import type { Upstream } from '../upstream/index.ts'
 import { LastLosses } from './last-losses.ts'
 import { serverState } from './server-state.ts'
 
-/** The same loss again is not news within this many milliseconds; it is still counted. */
-const SILENCE = 60_000
-const MOST_REMEMBERED = 1000
+/** The same text is logged once in this time. Each event is counted. */
+const REPEAT_AFTER_MS = 60_000
+const MAX_REMEMBERED_TEXTS = 1000
 
-/** What is no failure of anybody. */
+/** Ends of sessions and requests that are no failures. */
 const DEPARTURES: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'session_closed',
   'session_lost',
@@ -29,7 +29,7 @@ export class GatewayCounters {
   readonly #errors: Counter
   readonly #serverErrors: Counter
   readonly #refused: Counter
-  readonly #said = new Map<string, number>()
+  readonly #loggedAt = new Map<string, number>()
   readonly #lastLosses = new LastLosses()
 
   constructor(
@@ -97,35 +97,34 @@ export class GatewayCounters {
         return this.#negotiated.add({ server, version: event.version })
       case 'ignored':
         this.#ignored.add({ server, what: event.what })
-        if (!this.#isNews(`${server} ${event.what}`)) return
+        if (!this.#isDue(`${server} ${event.what}`)) return
         return this.#log.debug(`${server}: ignored ${event.what}: ${event.detail}`, { server })
       case 'error': {
-        const words = `${server}: ${event.during}: ${event.error instanceof Error ? event.error.message : String(event.error)}`
-        // Clients and servers come and go.
+        const text = `${server}: ${event.during}: ${event.error instanceof Error ? event.error.message : String(event.error)}`
+        // Clients and servers may leave at any time.
         if (event.error instanceof ParleyError && DEPARTURES.has(event.error.kind))
-          return this.#log.debug(words, { server })
+          return this.#log.debug(text, { server })
         if (event.error instanceof ParleyError && !isOwn(event.error))
-          return this.#answered(event.error, event.during, words, server)
+          return this.#answered(event.error, event.during, text, server)
         this.#errors.add({ server })
-        return this.#log.error(words, { server })
+        return this.#log.error(text, { server })
       }
       default:
     }
   }
 
   /**
-   * What a server answers with, or why it does not, is its own affair. Said once a minute for each kind; the code is
-   * the server's choice.
+   * An error of a server is no failure of the gateway. Logged once a minute for each kind.
    */
-  #answered({ kind, code }: ParleyError, during: string, words: string, server: string): void {
+  #answered({ kind, code }: ParleyError, during: string, text: string, server: string): void {
     this.#serverErrors.add({ server, code: isReserved(code) ? String(code) : 'other' })
-    if (this.#isNews(`${server} ${during} ${kind}`)) this.#log.info(words, { server, code })
+    if (this.#isDue(`${server} ${during} ${kind}`)) this.#log.info(text, { server, code })
   }
 
-  /** Whoever is refused mostly comes again at once: that is said once a minute. */
+  /** Logged once a minute, because refused clients often try again at once. */
   refuse({ server, reason, whom, limit }: Refused): void {
     this.#refused.add({ server, reason })
-    if (!this.#isNews(`${server} ${reason} ${whom}`)) return
+    if (!this.#isDue(`${server} ${reason} ${whom}`)) return
     this.#log.warning(`${server}: ${whom} made more requests than allowed, and some are refused (${limit})`, {
       server,
       reason,
@@ -135,39 +134,39 @@ export class GatewayCounters {
   #lose(loss: Loss, server: string): void {
     const { rule, severity, method, path, detail } = loss
     const last = this.#lastLosses.find(loss, server)
-    if (last !== undefined && Date.now() - last.saidAt < SILENCE) return last.count()
+    if (last !== undefined && Date.now() - last.saidAt < REPEAT_AFTER_MS) return last.count()
     const count = this.#losses.each({ server, rule, severity })
     count()
     const sentence = `${server}: ${method} lost something on its way: ${detail} (${rule}${path === '' ? '' : `, ${path}`})`
-    this.#say(sentence, { server, rule, lossSeverity: severity, method, path })
-    this.#lastLosses.keep({ loss, count, saidAt: this.#said.get(sentence) ?? 0 }, server)
+    this.#logLoss(sentence, { server, rule, lossSeverity: severity, method, path })
+    this.#lastLosses.keep({ loss, count, saidAt: this.#loggedAt.get(sentence) ?? 0 }, server)
   }
 
-  #isNews(key: string): boolean {
+  #isDue(key: string): boolean {
     const now = Date.now()
-    const last = this.#said.get(key)
-    if (last !== undefined && now - last < SILENCE) return false
-    if (this.#said.size >= MOST_REMEMBERED) this.#said.clear()
-    this.#said.set(key, now)
+    const last = this.#loggedAt.get(key)
+    if (last !== undefined && now - last < REPEAT_AFTER_MS) return false
+    if (this.#loggedAt.size >= MAX_REMEMBERED_TEXTS) this.#loggedAt.clear()
+    this.#loggedAt.set(key, now)
     return true
   }
 
-  #say(sentence: string, facts: Record<string, unknown>): void {
-    if (!this.#isNews(sentence)) return
-    // What is wrong with a definition was said where the list was read.
+  #logLoss(sentence: string, facts: Record<string, unknown>): void {
+    if (!this.#isDue(sentence)) return
+    // The reader of the list has logged the problem of the definition.
     if (facts['lossSeverity'] === 'i' || facts['rule'] === DEFINITION_RULE) this.#log.debug(sentence, facts)
     else this.#log.warning(sentence, facts)
   }
 }
 
 /**
- * JSON-RPC and MCP have these codes. A server may answer with any other, and each would be kept as a series of its own.
+ * Whether JSON-RPC or MCP define the code. Servers may use any other, and each would become a series of the metric.
  */
 function isReserved(code: number): boolean {
   return code >= -32768 && code <= -32000
 }
 
-/** Whether it failed in the gateway itself: nobody sent it, and no server is why. */
+/** Whether the error arose in the gateway itself, and no server or client caused it. */
 function isOwn({ kind, receivedCode, data }: ParleyError): boolean {
   return (
     receivedCode === undefined &&

@@ -153,7 +153,7 @@ describe('G the gateway', () => {
     expect(gateway.readiness().servers.map(({ name }) => name)).toEqual(['b', 'a'])
   })
 
-  it('reload of one that works: who asked it before is answered by it, wherever; who comes now meets the new one at once', async () => {
+  it('reload of a busy server: it answers earlier calls at all addresses, and new clients use the new server at once', async () => {
     const releases: ((value: string) => void)[] = []
     const old = small('old').add(tool('slow', {}, () => new Promise<string>((resolve) => releases.push(resolve))))
     const [before, after] = [await served(old), await served(small('new'))]
@@ -202,7 +202,7 @@ describe('G the gateway', () => {
     vi.spyOn(gateway.site, 'removeServer').mockRejectedValueOnce(new Error('stuck'))
     await gateway.reload(configOf({ b: { url: after } }))
     expect(said.filter((each) => each.includes('stuck'))).toEqual([
-      'The configuration was taken, but not everything before it has ended: stuck',
+      'The configuration is in force, but not all replaced servers have ended: stuck',
     ])
     expect(await names(await clientOf(`${url}/mcp`))).toEqual(['b__who'])
   })

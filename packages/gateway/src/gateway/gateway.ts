@@ -1,12 +1,10 @@
-/**
- * The gateway: all configured servers, each at an address of its own and all of them at one, for as long as it runs.
- */
+/** The gateway: each configured server at its own address, and all of them at one address, while it runs. */
 import { dirname, join } from 'node:path'
 import { type Clock, MemoryBudgets, type SessionEvent } from 'parley-mcp/engine'
 import { isLoopback } from 'parley-mcp/node'
 import { AggregateAddress, ServerAddress } from '../addresses/index.ts'
 import { createPipeline, type Pipeline } from '../calls/index.ts'
-import { PinBook } from '../catalogue/index.ts'
+import { ToolPins } from '../catalogue/index.ts'
 import {
   type ConfigDiff,
   changedSettings,
@@ -29,16 +27,16 @@ import { serverState } from './server-state.ts'
 export interface GatewayOptions {
   readonly log?: GatewayLog
   readonly clock?: Clock
-  /** Path of the configuration: beside it the pins are kept. */
+  /** The path of the configuration. The pins are kept beside it. */
   readonly file?: string
-  /** The words that start this program on this machine, for clients that start programs. */
+  /** The command that starts this program on this machine, for clients that start programs. */
   readonly program?: readonly string[]
-  /** What whoever runs it is told with failures of a server. */
+  /** The hint for the operator in messages about failures of a server. */
   readonly help?: (server: string) => Help
 }
 
-/** Settings that can be changed while it runs. */
-const AT_ONCE: ReadonlySet<keyof GatewaySettings> = new Set<keyof GatewaySettings>([
+/** Settings that a reload changes. All others need a restart. */
+const RELOADABLE: ReadonlySet<keyof GatewaySettings> = new Set<keyof GatewaySettings>([
   'rateLimit',
   'requiredServers',
   'maxMessageSize',
@@ -51,24 +49,24 @@ export class Gateway {
   readonly #log: GatewayLog
   readonly #counters: GatewayCounters
   readonly #receipts: Receipts
-  /** By server: takes what its configuration keeps secret out of texts for the log. */
+  /** By server: removes the secrets of its configuration from texts for the log. */
   readonly #redactions = new Map<string, Redact>()
-  readonly #served = new Map<string, ServerAddress>()
+  readonly #addresses = new Map<string, ServerAddress>()
   readonly #aggregate: AggregateAddress
   readonly #clients: ClientLimit
   readonly #pipeline: Pipeline
   readonly #budgets: MemoryBudgets
   readonly #clientSessions = new ClientSessions()
-  /** Those it began with, which hold until it ends. */
+  /** The settings at the start, in force until the end. */
   readonly #settings: GatewaySettings
-  /** As it was read last. */
+  /** The configuration of the last reload. */
   #config: GatewayConfig
-  #pins: PinBook | undefined
+  #pins: ToolPins | undefined
   #reloading: Promise<void> = Promise.resolve()
-  /** Servers of before the last reload that finish what they work on. */
+  /** The end of the servers that the last reload removed. They finish their calls first. */
   #ending: Promise<unknown> = Promise.resolve()
   #closed = false
-  /** Once the servers are being ended: those that have not. */
+  /** During shutdown: the servers that have not ended. */
   #leaving: Set<string> | undefined
 
   constructor(config: GatewayConfig, options: GatewayOptions = {}) {
@@ -119,7 +117,7 @@ export class Gateway {
     })
   }
 
-  /** The text without what the configuration gives to servers in confidence. */
+  /** The text without the secrets of all servers. */
   redact(text: string): string {
     return [...this.#redactions.values()].reduce((clean, redact) => redact(clean), text)
   }
@@ -132,7 +130,7 @@ export class Gateway {
     return this.site.sessions
   }
 
-  /** Listens at once; servers are started beside it, and clients that need one wait for it. */
+  /** Listens at once. Servers start in parallel, and clients wait for the server they need. */
   async start(): Promise<Listening> {
     this.#pins = await this.#openPins(this.#config)
     await this.#receipts.begin(this.#settings.audit, this.#config)
@@ -146,30 +144,30 @@ export class Gateway {
 
   async #listen(): Promise<Listening> {
     for (const server of this.#config.servers.values()) {
-      const served = this.#make(server)
-      this.#served.set(server.name, served)
-      await this.site.addServer(server.name, this.#receipts.of(served))
+      const address = this.#make(server)
+      this.#addresses.set(server.name, address)
+      await this.site.addServer(server.name, this.#receipts.of(address))
     }
     this.#aggregate.setServers(this.#inOrder())
     await this.site.setAggregate(this.#receipts.of(this.#aggregate))
     return await this.site.listen()
   }
 
-  /** Starts what is not to be started by its first client; resolves when each has been reached or has failed. */
+  /** Starts all servers that are not lazy. Resolves when each was reached or has failed. */
   async reach(): Promise<void> {
     await Promise.allSettled(
       this.upstreams.filter(({ config }) => !config.lazy).map((upstream) => upstream.gatewayConversation()),
     )
   }
 
-  /** Sessions of servers that have not changed go on. One reload after the other. */
+  /** Sessions of unchanged servers go on. Reloads run one after the other. */
   reload(config: GatewayConfig): Promise<void> {
     const before = this.#reloading.catch(() => {})
     this.#reloading = before.then(() => this.#apply(config))
     return this.#reloading
   }
 
-  /** Ready when it can serve, and the servers can be used without which the configuration says it is not. */
+  /** Ready when the gateway is open and all required servers can be used. */
   readiness(): Readiness {
     const servers = this.upstreams.map((upstream) => this.#stateOf(upstream))
     const required = new Set(this.#config.gateway.requiredServers)
@@ -185,7 +183,7 @@ export class Gateway {
     return { ...serverState(upstream), ...(conversations && { conversations }) }
   }
 
-  /** Names of the servers that its end waits for: they work on requests, or have not ended yet. */
+  /** The names of the servers that delay shutdown: they work on requests, or have not ended yet. */
   get awaited(): readonly string[] {
     const busy = this.upstreams.filter(({ bulkhead }) => bulkhead.stats().running > 0).map(({ name }) => name)
     return [...(this.#leaving ?? busy)]
@@ -195,11 +193,11 @@ export class Gateway {
     this.#closed = true
     await this.site.close({ drain: drain as never })
     await this.#aggregate.close()
-    const leaving = new Set(this.#served.keys())
+    const leaving = new Set(this.#addresses.keys())
     this.#leaving = leaving
-    const leave = ([name, served]: [string, ServerAddress]): Promise<unknown> =>
-      served.close().finally(() => leaving.delete(name))
-    await Promise.allSettled([...[...this.#served].map(leave), this.#ending])
+    const leave = ([name, address]: [string, ServerAddress]): Promise<unknown> =>
+      address.close().finally(() => leaving.delete(name))
+    await Promise.allSettled([...[...this.#addresses].map(leave), this.#ending])
     await this.#pins?.settled()
     await this.#receipts.end()
   }
@@ -213,36 +211,36 @@ export class Gateway {
     this.#receipts.reloaded(config)
     this.#sayWhatWaits(diff, config)
     this.#clients.limit = config.gateway.rateLimit
-    const before = new Map(this.#served)
+    const before = new Map(this.#addresses)
     for (const name of diff.relimited)
-      (this.#served.get(name) as ServerAddress).upstream.rate.limit = config.servers.get(name)?.rateLimit
-    for (const name of diff.removed) this.#served.delete(name)
+      (this.#addresses.get(name) as ServerAddress).upstream.rate.limit = config.servers.get(name)?.rateLimit
+    for (const name of diff.removed) this.#addresses.delete(name)
     for (const name of [...diff.added, ...diff.changed])
-      this.#served.set(name, this.#make(config.servers.get(name) as ServerConfig))
-    // Clients of all servers meet the new ones from now on; the old ones may take their time to end.
+      this.#addresses.set(name, this.#make(config.servers.get(name) as ServerConfig))
+    // From now on clients of all servers use the new servers. The old ones end in the background.
     if (diff.reordered || diff.added.length + diff.removed.length + diff.changed.length > 0)
       this.#aggregate.setServers(this.#inOrder())
     const ending = Promise.all([...diff.removed, ...diff.changed].map((name) => this.#end(name, before.get(name))))
     this.#ending = ending
-    // It is in force by now, whatever becomes of what was before.
+    // The new configuration is in force even if an old server fails to end.
     const ended = ending.catch((error: unknown) =>
       this.#log.error(
-        `The configuration was taken, but not everything before it has ended: ${error instanceof Error ? error.message : String(error)}`,
+        `The configuration is in force, but not all replaced servers have ended: ${error instanceof Error ? error.message : String(error)}`,
       ),
     )
     await Promise.all([this.#begin(diff), ended])
   }
 
-  /** What was put back as it was when the gateway began is in force. */
+  /** Warns of changed settings that need a restart. A setting with its value at the start needs none. */
   #sayWhatWaits({ gatewayChanged }: ConfigDiff, { gateway }: GatewayConfig): void {
     const waiting = changedSettings(this.#settings, gateway).filter(
-      (key) => gatewayChanged.includes(key) && !AT_ONCE.has(key),
+      (key) => gatewayChanged.includes(key) && !RELOADABLE.has(key),
     )
     if (waiting.length > 0)
       this.#log.warning(`Changed, but only in force after a restart: gateway.${waiting.join(', gateway.')}`)
   }
 
-  /** Who comes now meets what is new, while what is old finishes. */
+  /** New clients use the new servers while the old ones finish. */
   async #begin(diff: ConfigDiff): Promise<void> {
     await Promise.all([...diff.added, ...diff.changed].map((name) => this.#serve(name)))
     if (this.#closed) return
@@ -255,7 +253,7 @@ export class Gateway {
     if (said.length === 0) return
     this.#log.info(`The configuration was read again; ${said.join('; ')}`)
     const begun = [...diff.added, ...diff.changed]
-      .map((name) => this.#served.get(name)?.upstream)
+      .map((name) => this.#addresses.get(name)?.upstream)
       .filter((upstream) => upstream !== undefined)
     await Promise.allSettled(begun.filter(({ config: own }) => !own.lazy).map((upstream) => this.#reach(upstream)))
   }
@@ -265,9 +263,9 @@ export class Gateway {
     this.#log.info(`${upstream.name}: reached, speaks ${upstream.version}`, { server: upstream.name })
   }
 
-  /** As the configuration has them. */
+  /** In the order of the configuration. */
   #inOrder(): ServerAddress[] {
-    return [...this.#config.servers.keys()].flatMap((name) => this.#served.get(name) ?? [])
+    return [...this.#config.servers.keys()].flatMap((name) => this.#addresses.get(name) ?? [])
   }
 
   #make(config: ServerConfig): ServerAddress {
@@ -275,7 +273,7 @@ export class Gateway {
     const { log, clock } = { log: this.#log, clock: this.#options.clock }
     const { translation, host, principalHeader } = this.#settings
     const onEvent = (event: SessionEvent, upstream: string): void => this.#onEvent(event, upstream)
-    // Who is alone on a machine may read what its own servers say.
+    // A user alone on the machine may read the output of the servers.
     const severalClients = principalHeader !== undefined || !isLoopback(host)
     const upstream = new Upstream(config, {
       log,
@@ -301,41 +299,41 @@ export class Gateway {
     })
   }
 
-  /** One that cannot be served keeps no other from it. */
+  /** A server without an address does not stop the others. */
   async #serve(name: string): Promise<void> {
-    const served = this.#served.get(name) as ServerAddress
+    const address = this.#addresses.get(name) as ServerAddress
     try {
-      await this.site.addServer(name, this.#receipts.of(served))
+      await this.site.addServer(name, this.#receipts.of(address))
     } catch (error) {
-      // What is there when the gateway ends, ends with it.
+      // `close` ends all servers that are in the map.
       if (this.#closed) return
-      this.#served.delete(name)
+      this.#addresses.delete(name)
       this.#aggregate.setServers(this.#inOrder())
-      await served.close()
+      await address.close()
       this.#log.error(`${name}: cannot be served: ${error instanceof Error ? error.message : String(error)}`, {
         server: name,
       })
     }
   }
 
-  async #end(name: string, served: ServerAddress | undefined): Promise<void> {
-    // It may never have been served.
-    if (served === undefined) return
-    await Promise.all([this.site.removeServer(name), this.#aggregate.drained(served)])
-    await served.close()
+  async #end(name: string, address: ServerAddress | undefined): Promise<void> {
+    // Adding its address may have failed.
+    if (address === undefined) return
+    await Promise.all([this.site.removeServer(name), this.#aggregate.drained(address)])
+    await address.close()
   }
 
   #onEvent(event: SessionEvent, upstream: string): void {
     this.#counters.count(event, upstream)
   }
 
-  /** From the first server on that wants its tools pinned; the place is the one the gateway began with. */
-  async #openPins(config: GatewayConfig): Promise<PinBook | undefined> {
+  /** Opened for the first server that pins its tools. The path is that of the settings at the start. */
+  async #openPins(config: GatewayConfig): Promise<ToolPins | undefined> {
     if (this.#pins !== undefined || [...config.servers.values()].every(({ tools }) => tools.pin === 'off'))
       return this.#pins
     const { file } = this.#options
     const path = this.#settings.pins ?? (file === undefined ? undefined : join(dirname(file), 'parley.pins.json'))
     const onProblem = (problem: Error): void => this.#log.error(problem.message)
-    return path === undefined ? PinBook.inMemory({ onProblem }) : PinBook.open(path, { onProblem })
+    return path === undefined ? ToolPins.inMemory({ onProblem }) : ToolPins.open(path, { onProblem })
   }
 }

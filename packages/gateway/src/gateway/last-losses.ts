@@ -1,15 +1,12 @@
-/**
- * What was lost last, by server, rule and place: where calls and lists are much alike, it is lost again and again, and
- * only to be counted.
- */
+/** The last loss of each server, rule and path. Calls and lists often repeat it, and then it is only counted. */
 import type { Loss } from 'parley-mcp'
 
-/** Who loses in more places than these loses too much for each to be remembered. */
-const MOST_PLACES = 200
+/** Beyond this number of paths all paths of the rule are forgotten. */
+const MAX_PATHS_PER_RULE = 200
 
 export interface LastLoss {
   readonly loss: Loss
-  /** When it was last said. */
+  /** The time of its last log line. */
   readonly saidAt: number
   readonly count: () => void
 }
@@ -17,7 +14,7 @@ export interface LastLoss {
 export class LastLosses {
   readonly #servers = new Map<string, Map<string, Map<string, LastLoss>>>()
 
-  /** The same loss, if it is the last there. */
+  /** The same loss, if it was the last one at its path. */
   find(loss: Loss, server: string): LastLoss | undefined {
     const last = this.#servers.get(server)?.get(loss.rule)?.get(loss.path)
     return last !== undefined && isSame(last.loss, loss) ? last : undefined
@@ -27,7 +24,7 @@ export class LastLosses {
     const { rule, path } = last.loss
     const rules = innerOf(this.#servers, server)
     const places = innerOf(rules, rule)
-    if (places.size >= MOST_PLACES) places.clear()
+    if (places.size >= MAX_PATHS_PER_RULE) places.clear()
     places.set(path, last)
   }
 }
@@ -40,7 +37,7 @@ function innerOf<V>(outer: Map<string, Map<string, V>>, name: string): Map<strin
   return inner
 }
 
-/** They are of one rule and place. */
+/** For two losses of one rule and path. */
 function isSame(one: Loss, other: Loss): boolean {
   return (
     one === other || (one.detail === other.detail && one.method === other.method && one.severity === other.severity)

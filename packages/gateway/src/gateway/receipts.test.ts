@@ -114,7 +114,7 @@ const ADDRESSES = [
 ] as const
 
 describe.each(VERSIONS)('G receipts of a client of %s', (version) => {
-  it.each(ADDRESSES)('at $path: who asked what of whom, and how it went', async ({ path, name }) => {
+  it.each(ADDRESSES)('at $path: client, server, request and outcome', async ({ path, name }) => {
     const { gateway, url } = await begin()
     const client = await clientOf(url + path, version)
     await client.call(name('greet'), { who: 'x' })

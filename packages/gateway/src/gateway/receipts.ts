@@ -1,10 +1,7 @@
-/**
- * The gateway's own part of the audit: that it began, took another configuration and ended, and how many receipts there
- * are.
- */
+/** The gateway's own audit receipts for start, reload and end, and the metrics of the audit. */
 import { type Clock, canonicalJson, systemClock } from 'parley-mcp/engine'
 import type { Servable } from 'parley-mcp/server'
-import { type AuditCounts, AuditedServable, AuditLog, digestOf, type Locating } from '../audit/index.ts'
+import { type AuditCounts, AuditedServable, AuditLog, digestOf, type LocatingServable } from '../audit/index.ts'
 import type { GatewayConfig } from '../config/index.ts'
 import type { Metrics } from '../http/index.ts'
 import type { GatewayLog } from '../log/index.ts'
@@ -39,7 +36,7 @@ export class Receipts {
     }
   }
 
-  /** Without a file nothing is kept, and nothing is in the way of what passes. */
+  /** Without a file there are no receipts, and links are not wrapped. */
   async begin(file: string | undefined, config: GatewayConfig): Promise<void> {
     if (file === undefined) return
     const { log, clock = systemClock } = this.#options
@@ -51,13 +48,13 @@ export class Receipts {
     this.#audit?.write({ kind: 'reload', configuration: digestOfConfig(config) })
   }
 
-  /** The same, with a receipt for everything that passes, where receipts are kept. */
-  of(server: Locating): Servable {
+  /** The server with a receipt for each request, if there is an audit file. */
+  of(server: LocatingServable): Servable {
     const audit = this.#audit
     if (audit === undefined) return server
     return new AuditedServable(server, {
       clock: this.#options.clock ?? systemClock,
-      write: (news) => audit.write(news),
+      write: (entry) => audit.write(entry),
       onMissed: (cause) => audit.missed(cause),
     })
   }

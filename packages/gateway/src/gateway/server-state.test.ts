@@ -1,4 +1,4 @@
-/** O: who may call a server ready. */
+/** O: when a server is ready. */
 import { expect, it } from 'vitest'
 import type { Upstream } from '../upstream/index.ts'
 import { serverState } from './server-state.ts'

@@ -1,4 +1,4 @@
-/** Whether a server can be used, in one answer for the probe, the page and the metric. */
+/** Whether a server can be used: one answer for the probe, the page and the metric. */
 import type { ServerState } from '../http/index.ts'
 import type { UpstreamState } from '../supervision/index.ts'
 import type { Upstream } from '../upstream/index.ts'
@@ -9,7 +9,7 @@ interface Known {
 }
 
 /**
- * One that was reached before is back as soon as it is started; of one that never was, nobody knows whether it answers.
+ * A server that was reached before is ready as soon as it starts. A server that was never reached may not answer.
  */
 const READY: Readonly<Record<UpstreamState, (known: Known) => boolean>> = {
   running: () => true,
@@ -27,5 +27,5 @@ export function serverState(upstream: Upstream): ServerState {
   return { name: upstream.name, state, ready, ...(detail === undefined ? {} : { detail }) }
 }
 
-/** Where nothing has gone wrong yet. */
+/** The detail for a server without an error. */
 const DETAILS: Partial<Readonly<Record<UpstreamState, string>>> = { starting: 'starting: it has not answered yet' }

@@ -1,99 +1,66 @@
 /** All servers of the gateway as one that takes links. */
-import { type Clock, type Link, MemoryBudgets, Session, type SessionEvent, systemClock } from 'parley-mcp/engine'
+import { type Link, type Session, systemClock } from 'parley-mcp/engine'
 import type { Admission, Servable } from 'parley-mcp/server'
-import { createPipeline, type Pipeline } from '../../calls/index.ts'
+import { createPipeline } from '../../calls/index.ts'
 import type { GatewayLog } from '../../log/index.ts'
-import { ClientLog, ClientSessions, type Location, type Subject } from '../../upstream/index.ts'
+import { ClientLog, type Location, type Subject } from '../../upstream/index.ts'
+import { type AddressOptions, ClientAdmission } from '../client-admission.ts'
 import type { ServerAddress } from '../server/server-address.ts'
 import { AggregateEndpoint, ALL_SERVERS } from './aggregate-endpoint.ts'
-import { AggregateShared } from './shared.ts'
+import { AggregateShared } from './aggregate-shared.ts'
 
-export interface AggregateAddressOptions {
-  readonly clock?: Clock
-  readonly translation: 'lenient' | 'strict'
+export interface AggregateAddressOptions extends AddressOptions {
   readonly log: GatewayLog
-  readonly onEvent?: (event: SessionEvent, upstream: string) => void
-  /** What happens to the calls of clients. Default: without what only a whole gateway has. */
-  readonly pipeline?: Pipeline
-  /** How many bytes may be kept because of clients. Default: as the SDK has it. */
-  readonly budgets?: MemoryBudgets
-  /** Numbers the sessions of all addresses together. Default: those of this one. */
-  readonly sessions?: ClientSessions
 }
 
-/** 8.2: questions of a server come one by one; those that come within this time of each other are shown together. */
-const GATHER = '30ms'
-
 export class AggregateAddress implements Servable {
-  readonly #options: AggregateAddressOptions
-  readonly #budgets: MemoryBudgets
-  readonly #sessions = new Map<Session, AggregateEndpoint>()
   readonly #shared: AggregateShared
-  readonly #clientSessions: ClientSessions
   readonly #clientLog: ClientLog
+  readonly #admission: ClientAdmission<AggregateEndpoint>
   #closed = false
 
   constructor(options: AggregateAddressOptions) {
-    this.#options = options
-    this.#budgets = options.budgets ?? new MemoryBudgets()
-    this.#clientSessions = options.sessions ?? new ClientSessions()
-    this.#clientLog = new ClientLog(ALL_SERVERS, options.log, options.clock)
+    const { log, clock, pipeline, onEvent } = options
+    this.#clientLog = new ClientLog(ALL_SERVERS, log, clock)
+    this.#admission = new ClientAdmission(ALL_SERVERS, this.#clientLog, options)
     this.#shared = new AggregateShared({
-      log: options.log,
-      clock: options.clock ?? systemClock,
-      pipeline: options.pipeline ?? createPipeline(),
-      onLoss: (loss) => options.onEvent?.({ type: 'loss', loss }, ALL_SERVERS),
+      log,
+      clock: clock ?? systemClock,
+      pipeline: pipeline ?? createPipeline(),
+      onLoss: (loss) => onEvent?.({ type: 'loss', loss }, ALL_SERVERS),
     })
   }
 
   accept(link: Link, options: Admission = {}): Session {
-    const { clock, translation, onEvent } = this.#options
-    const client = this.#clientSessions.begin(options)
-    const endpoint = new AggregateEndpoint(this.#shared, this.#clientLog, client)
-    const session: Session = new Session({
-      profile: translation,
-      asking: { gather: GATHER },
-      ...(clock && { clock }),
-      onEvent: (event: SessionEvent) => {
-        if (event.type === 'negotiated') this.#clientLog.negotiated(session, client)
-        onEvent?.(event, ALL_SERVERS)
-      },
-      budgets: this.#budgets,
-      ...options,
-      // What a server may send is bounded where it is read.
-      limits: { ...options.limits, maxSentBytes: Number.POSITIVE_INFINITY },
-      role: 'server',
+    return this.#admission.accept(
       link,
-      endpoint,
-    })
-    client.began(session)
-    this.#sessions.set(session, endpoint)
-    session.onClose(() => this.#sessions.delete(session))
-    return session
+      options,
+      (client) => new AggregateEndpoint(this.#shared, this.#clientLog, client),
+    )
   }
 
   /**
-   * In the order of the configuration. Servers that were there before keep everything that is known of them; clients
-   * are told to look again.
+   * In the order of the configuration. The gateway keeps all that it knows of servers that stay. It tells clients to
+   * read the lists again.
    */
   setServers(servers: readonly ServerAddress[]): void {
     if (this.#closed) return
     this.#shared.setServers(servers)
-    for (const endpoint of this.#sessions.values()) endpoint.serversChanged()
+    for (const endpoint of this.#admission.endpoints()) endpoint.serversChanged()
     this.#shared.listeners.allChanged()
   }
 
-  /** By what is known; nobody is asked. */
+  /** Uses known names and URIs only. It sends no request. */
   locate(subject: Subject | undefined): Location {
     const route = subject && this.#shared.state.directory.known(subject)
     return subject && route
-      ? this.#shared.addressOf(route.upstream).locate({ kind: subject.kind, name: route.own })
-      : { server: ALL_SERVERS, own: subject?.name }
+      ? this.#shared.addressOf(route.upstream).locate({ kind: subject.kind, name: route.nameAtServer })
+      : { server: ALL_SERVERS, nameAtServer: subject?.name }
   }
 
-  /** Resolves when one that was taken away has answered what clients here asked of it, or has had its time for that. */
-  drained(served: ServerAddress): Promise<void> {
-    return new Promise((resolve) => void this.#shared.running.whenDone(served.upstream, resolve))
+  /** Resolves when a removed server has answered the calls of clients here, or its time for that is over. */
+  drained({ upstream }: ServerAddress): Promise<void> {
+    return new Promise((resolve) => void this.#shared.running.whenDone(upstream, resolve))
   }
 
   async close(): Promise<void> {
@@ -101,6 +68,6 @@ export class AggregateAddress implements Servable {
     this.#shared.running.close()
     this.#shared.listeners.close()
     this.#shared.state.startupWait.setServers([])
-    await Promise.allSettled([...this.#sessions.keys()].map((session) => session.close({ drain: 0 })))
+    await this.#admission.close()
   }
 }

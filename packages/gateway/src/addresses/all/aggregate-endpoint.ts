@@ -1,29 +1,18 @@
-/** What a client meets at the address of all servers: one server with the tools, resources and prompts of all. */
-import { type Capabilities, eraOf, type LogLevel, logLevels, ParleyError, type Tool } from 'parley-mcp'
+/** One client's endpoint at the address of all servers: one server with the tools, resources and prompts of all. */
+import { type Capabilities, type LogLevel, logLevels, ParleyError } from 'parley-mcp'
 import {
   type Answer,
   type Answered,
   type Body,
   costOfTexts,
   type Endpoint,
-  HANDLE_KEY,
   type HeaderParam,
   type Inbound,
   type Introduction,
   isObject,
-  META,
   type Session,
 } from 'parley-mcp/engine'
-import {
-  type AggregateState,
-  isListMethod,
-  LIST_DEADLINE_MS,
-  type ListMethod,
-  ListReaders,
-  type OwnList,
-  type OwnLists,
-  type Route,
-} from '../../aggregate/index.ts'
+import { type AggregateState, isListMethod, type Route } from '../../aggregate/index.ts'
 import {
   type AllServers,
   Call,
@@ -31,30 +20,26 @@ import {
   type CallSite,
   type Renaming,
   type Routed,
-  reported,
-  STATUS_RESOURCE,
   STATUS_URI,
   uriIn,
-  withoutExecution,
 } from '../../calls/index.ts'
-import { MergedList, untoldIn } from '../../catalogue/index.ts'
+import { untoldIn } from '../../catalogue/index.ts'
 import type { FollowedResources } from '../../following/index.ts'
 import {
-  abilitiesOf,
   type ClientLog,
   type ClientSession,
   type ListKind,
-  NO_ABILITIES,
   toldTo,
   type Upstream,
   viaIn,
 } from '../../upstream/index.ts'
+import type { AggregateShared } from './aggregate-shared.ts'
+import { ClientListReader } from './client-list-reader.ts'
 import { ServerLinks } from './server-links.ts'
-import type { AggregateShared } from './shared.ts'
 
 const NOTHING: Body = {}
 
-/** What the address of all servers is called in logs and counters; no server can have this name. */
+/** The name of the address of all servers in logs and counters. No server can have this name. */
 export const ALL_SERVERS = '*'
 
 export class AggregateEndpoint implements Endpoint, AllServers {
@@ -66,19 +51,13 @@ export class AggregateEndpoint implements Endpoint, AllServers {
   readonly #state: AggregateState
   readonly clientLog: ClientLog
   readonly #origin: CallOrigin = { kind: 'all', address: this }
-  /** Of what the gateway asks one server for a request to all. */
-  readonly #part: CallOrigin = { kind: 'part', address: this }
   readonly #links: ServerLinks
   readonly #followed: FollowedResources
-  /** Servers whose list of a kind has changed in this client's own conversation: from then on it is read there. */
-  readonly #diverged = new Map<ListKind, Set<string>>()
-  /** Of a client that shook hands, and is shown lists of its own. */
-  #readers: ListReaders | undefined
-  #taskLists: MergedList<Body> | undefined
-  /** Another gateway has asked here. */
+  readonly #lists: ClientListReader
+  /** The client is another gateway. */
   #isForGateways = false
   #session: Session | undefined
-  /** What a client that shook hands was told of the servers. */
+  /** The introduction that a client got in its handshake. */
   #told: Introduction | undefined
   #statusFollowed: (() => void) | undefined
 
@@ -88,10 +67,11 @@ export class AggregateEndpoint implements Endpoint, AllServers {
     this.#state = shared.state
     this.clientLog = clientLog
     this.#links = new ServerLinks(shared, client, (kind, server) => this.#changed(kind, server))
+    this.#lists = new ClientListReader(shared, this.#links, { kind: 'part', address: this })
     this.#followed = shared.listeners.resourcesFor(this.#links)
   }
 
-  /** What is for one server needs that one alone. */
+  /** A request for one server does not wait for the start of the others. */
   prepare(
     peer: Introduction | undefined,
     declared = peer?.capabilities,
@@ -115,13 +95,13 @@ export class AggregateEndpoint implements Endpoint, AllServers {
 
   tool(name: string): Body | undefined {
     const route = this.#state.directory.knownTool(name)
-    return route?.upstream.tools.definition(route.own) as Body | undefined
+    return route?.upstream.tools.definition(route.nameAtServer) as Body | undefined
   }
 
-  /** Of a tool that nobody has, the call itself says so. */
+  /** No parameters for an unknown tool: the call itself returns the error. */
   async headerParams(name: string): Promise<readonly HeaderParam[]> {
     const route = await this.#state.directory.tool(name).catch(() => undefined)
-    return route === undefined ? [] : route.upstream.tools.headerParams(route.own)
+    return route === undefined ? [] : route.upstream.tools.headerParams(route.nameAtServer)
   }
 
   notified(method: string, params: Body): void {
@@ -148,23 +128,24 @@ export class AggregateEndpoint implements Endpoint, AllServers {
 
   serversChanged(): void {
     this.#links.serversChanged()
-    for (const servers of this.#diverged.values())
-      for (const name of servers) if (this.#state.nameIndex.server(name) === undefined) servers.delete(name)
+    this.#lists.serversChanged()
   }
 
-  // What the stages of its calls need
+  // For the stages of its calls
 
   get servers(): Iterable<Upstream> {
     return this.#state.nameIndex.servers
   }
 
-  /** Two gateways that met at the same moment did not know yet which servers are behind the other. */
+  /** Two gateways that connect at the same moment do not know each other's servers yet, so requests check again. */
   refuseLoop({ caller }: Inbound): void {
     if (this.#isForGateways) this.#shared.loopGuard.refuse(viaIn(caller.capabilities))
   }
 
   list(inbound: Inbound): Promise<Answer> {
-    return isListMethod(inbound.method) ? this.#list(inbound.method, inbound) : this.#listTasks(inbound)
+    if (!isListMethod(inbound.method)) return this.#lists.listTasks(inbound)
+    this.#reportUntold()
+    return this.#lists.list(inbound.method, inbound)
   }
 
   follow(inbound: Inbound): Promise<Answer> {
@@ -185,7 +166,7 @@ export class AggregateEndpoint implements Endpoint, AllServers {
     const { method, params } = inbound
     switch (method) {
       case 'tools/call':
-        return to(await directory.tool(params['name'], () => this.#readOwnTools(inbound)), 'name')
+        return to(await directory.tool(params['name'], () => this.#lists.readTools(inbound)), 'name')
       case 'prompts/get':
         return to(await directory.prompt(params['name']), 'name')
       case 'resources/read':
@@ -204,8 +185,10 @@ export class AggregateEndpoint implements Endpoint, AllServers {
     if (!isObject(ref)) throw new ParleyError('invalid_params', { message: '"ref" must be an object' })
     const { directory } = this.#state
     const isPrompt = ref['type'] === 'ref/prompt'
-    const { upstream, own } = isPrompt ? await directory.prompt(ref['name']) : await directory.resource(ref['uri'])
-    return { upstream, changes: { ref: { ...ref, [isPrompt ? 'name' : 'uri']: own } } }
+    const { upstream, nameAtServer } = isPrompt
+      ? await directory.prompt(ref['name'])
+      : await directory.resource(ref['uri'])
+    return { upstream, changes: { ref: { ...ref, [isPrompt ? 'name' : 'uri']: nameAtServer } } }
   }
 
   reach(routed: Routed, inbound: Inbound): Promise<{ site: CallSite; names: Renaming }> {
@@ -246,94 +229,13 @@ export class AggregateEndpoint implements Endpoint, AllServers {
     return NOTHING
   }
 
-  async #list(method: ListMethod, inbound: Inbound): Promise<Answer> {
-    const { cursor } = inbound.params
-    this.#reportUntold()
-    const page = await this.#state.lists.page(method, cursor, this.#ownLists(method, inbound))
-    if (method === 'resources/list' && cursor === undefined)
-      page['resources'] = [STATUS_RESOURCE, ...(page['resources'] as Body[])]
-    if (method === 'tools/list' && eraOf(inbound.caller.version) === 'stateless')
-      page['tools'] = (page['tools'] as Tool[]).map(withoutExecution)
-    return reported(inbound, [], page)
-  }
-
-  /** Who sees in lists what a server has must not miss in silence what the server has declared. */
+  /** Reports capabilities that servers declared after the handshake of this client. */
   #reportUntold(): void {
     const { current } = this.#shared.introduction
     const told = this.#told
     if (told === undefined || told === current) return
     this.#told = current
     this.#session?.reportLosses(untoldIn(told, current))
-  }
-
-  /**
-   * Servers may list something else to clients that declare an extension: such a client sees the lists of its own
-   * conversations.
-   */
-  #ownLists(method: ListMethod, inbound: Inbound): OwnLists | undefined {
-    const readers = this.#readersFor(inbound)
-    if (eraOf(inbound.caller.version) === 'stateless') {
-      return (upstream) =>
-        this.#ownList(readers?.of(upstream, inbound) ?? upstream.pool.keptFor(inbound), upstream, inbound, method)
-    }
-    if (readers !== undefined)
-      return (upstream) => this.#ownList(readers.of(upstream, inbound), upstream, inbound, method)
-    const diverged = this.#diverged.get(kindOf(method))
-    if (diverged === undefined || diverged.size === 0) return undefined
-    return (upstream) =>
-      diverged.has(upstream.name) ? this.#ownList(this.#links.known(upstream), upstream, inbound, method) : undefined
-  }
-
-  /**
-   * Clients that shook hands share nothing they read. `undefined` for clients that declare nothing by which lists
-   * differ.
-   */
-  #readersFor({ caller }: Inbound): ListReaders | undefined {
-    if (abilitiesOf(caller.capabilities).declaration === NO_ABILITIES) return undefined
-    if (eraOf(caller.version) === 'stateless') return this.#state.readers
-    this.#readers ??= new ListReaders()
-    return this.#readers
-  }
-
-  /** What only this client is shown is known afterwards. Nothing is read again before a list of tools changes. */
-  async #readOwnTools(inbound: Inbound): Promise<void> {
-    const readers = this.#readersFor(inbound)
-    const unread = [...this.#state.nameIndex.servers].filter((upstream) => readers?.lacksTools(upstream, inbound))
-    if (readers === undefined || unread.length === 0) return
-    const generations = unread.map((upstream) => [upstream, upstream.tools.generation] as const)
-    await this.#state.lists.readAll('tools/list', this.#ownLists('tools/list', inbound))
-    for (const [upstream, generation] of generations) readers.hasTools(upstream, inbound, generation)
-  }
-
-  #ownList(owner: object | undefined, upstream: Upstream, inbound: Inbound, method: ListMethod): OwnList | undefined {
-    if (owner === undefined) return undefined
-    const ask = async (params: Body): Promise<Body> => {
-      const { endpoint, names } = await this.#links.to(upstream, inbound)
-      const changes = { only: withIdentity(params, inbound) }
-      return (await this.#shared.pipeline.run(
-        new Call(inbound, this.#part, endpoint, { names, changes, method }),
-      )) as Body
-    }
-    return { owner, ask: (params) => this.#shared.running.during(upstream, () => ask(params)) }
-  }
-
-  /** Of the servers this client has used: nobody else can have tasks of it. */
-  async #listTasks(inbound: Inbound): Promise<Body> {
-    const sources = this.#links.all().map(({ upstream, endpoint, names }) => ({
-      server: upstream.name,
-      fetch: async (cursor?: string) => {
-        if (!Object.hasOwn(upstream.introduction?.capabilities ?? {}, 'tasks')) return { items: [] }
-        const changes = { only: cursor === undefined ? {} : { cursor } }
-        const asking = async (): Promise<Body> =>
-          (await this.#shared.pipeline.run(new Call(inbound, this.#part, endpoint, { names, changes }))) as Body
-        const answer = await this.#shared.running.during(upstream, asking)
-        const { tasks, nextCursor } = names.result('tasks/list', answer)
-        return { items: tasks as Body[], nextCursor: nextCursor as string | undefined }
-      },
-    }))
-    this.#taskLists ??= new MergedList({ clock: this.#state.clock, deadline: LIST_DEADLINE_MS, perAsker: true })
-    const { items, nextCursor } = await this.#taskLists.page(sources, inbound.params['cursor'] as string | undefined)
-    return nextCursor === undefined ? { tasks: items } : { tasks: items, nextCursor }
   }
 
   #followStatus(session: Session): Body {
@@ -344,30 +246,17 @@ export class AggregateEndpoint implements Endpoint, AllServers {
   }
 
   #changed(kind: ListKind, server: string): void {
-    const diverged = this.#diverged.get(kind) ?? new Set()
-    this.#diverged.set(kind, diverged.add(server))
+    this.#lists.diverged(kind, server)
     if (this.#session !== undefined) this.#shared.listeners.changed(kind, this.#session)
   }
 }
 
 /** The server of a call, and the name, URI or id there. */
-function to({ upstream, own }: Route, key: string): Routed {
-  return { upstream, changes: { [key]: own } }
+function to({ upstream, nameAtServer }: Route, key: string): Routed {
+  return { upstream, changes: { [key]: nameAtServer } }
 }
 
-/** What is told, or refused, by what all servers say of themselves. */
+/** Whether the answer needs the introductions of all servers. */
 function isAboutAll(method: string): boolean {
   return method === 'initialize' || method === 'server/discover' || isListMethod(method) || method.startsWith('tasks/')
-}
-
-/** By which a client without a session has its conversation, and says what it can do. */
-const IDENTITY = [HANDLE_KEY, META.clientInfo, META.clientCapabilities] as const
-
-function withIdentity(params: Body, { params: { _meta: meta } }: Inbound): Body {
-  const said = IDENTITY.flatMap((key) => (isObject(meta) && meta[key] !== undefined ? [[key, meta[key]] as const] : []))
-  return said.length === 0 ? params : { ...params, _meta: Object.fromEntries(said) }
-}
-
-function kindOf(method: ListMethod): ListKind {
-  return method === 'resources/templates/list' ? 'resources' : (method.slice(0, method.indexOf('/')) as ListKind)
 }

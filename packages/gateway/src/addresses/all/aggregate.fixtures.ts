@@ -10,8 +10,8 @@ import { RawClient } from '../server/peers.fixtures.ts'
 import { ServerAddress } from '../server/server-address.ts'
 import { AggregateAddress } from './aggregate-address.ts'
 
-export interface BagEntry {
-  /** One for all links, or one for each. Absent: links to it are opened, and nobody ever answers. */
+export interface RigServer {
+  /** One for all links, or one for each. Absent: links to it open, and no request is answered. */
   readonly server?: Acceptor | (() => Acceptor)
   /** What it is spoken to in. */
   readonly version?: ProtocolVersion
@@ -31,14 +31,14 @@ export interface RigOptions {
 
 export class AggregateRig {
   readonly aggregate: AggregateAddress
-  readonly served = new Map<string, ServerAddress>()
+  readonly addresses = new Map<string, ServerAddress>()
   readonly #clients: { close(): unknown }[] = []
   readonly #clock: Clock
   readonly #log: GatewayLog
   readonly #observed: Pick<RigOptions, 'onEvent'>
 
   constructor(
-    members: Readonly<Record<string, BagEntry>>,
+    members: Readonly<Record<string, RigServer>>,
     { clock = systemClock, log = silentLog, onEvent }: RigOptions = {},
   ) {
     this.#clock = clock
@@ -49,25 +49,25 @@ export class AggregateRig {
   }
 
   upstream(name: string): Upstream {
-    return (this.served.get(name) as ServerAddress).upstream
+    return (this.addresses.get(name) as ServerAddress).upstream
   }
 
   /** These are added, or come in the place of those with their names, and are started. */
-  replace(members: Readonly<Record<string, BagEntry>>, gone: readonly string[] = []): ServerAddress[] {
+  replace(members: Readonly<Record<string, RigServer>>, gone: readonly string[] = []): ServerAddress[] {
     const old: ServerAddress[] = []
     for (const name of [...Object.keys(members), ...gone]) {
-      const before = this.served.get(name)
+      const before = this.addresses.get(name)
       if (before !== undefined) old.push(before)
     }
-    for (const name of gone) this.served.delete(name)
+    for (const name of gone) this.addresses.delete(name)
     this.#set(members)
-    for (const { upstream } of Object.keys(members).flatMap((name) => this.served.get(name) ?? []))
+    for (const { upstream } of Object.keys(members).flatMap((name) => this.addresses.get(name) ?? []))
       if (!upstream.config.lazy) upstream.gatewayConversation().catch(() => {})
-    for (const served of old) this.#clients.unshift({ close: () => served.close() })
+    for (const address of old) this.#clients.unshift({ close: () => address.close() })
     return old
   }
 
-  /** Without keeping it for the end: whoever calls this closes it. */
+  /** The caller closes the removed addresses. */
   forget(name: string): ServerAddress[] {
     const old = this.replace({}, [name])
     this.#clients.splice(0, old.length)
@@ -82,7 +82,7 @@ export class AggregateRig {
 
   /** `server`: at the address of that one alone. */
   raw(server?: string): RawClient {
-    const client = new RawClient((server === undefined ? this.aggregate : this.served.get(server)) as Acceptor)
+    const client = new RawClient((server === undefined ? this.aggregate : this.addresses.get(server)) as Acceptor)
     this.#clients.push(client)
     return client
   }
@@ -90,15 +90,15 @@ export class AggregateRig {
   async close(): Promise<void> {
     for (const client of this.#clients) await client.close()
     await this.aggregate.close()
-    await Promise.all([...this.served.values()].map((served) => served.close()))
+    await Promise.all([...this.addresses.values()].map((address) => address.close()))
   }
 
-  #set(members: Readonly<Record<string, BagEntry>>): void {
-    for (const [name, member] of Object.entries(members)) this.served.set(name, this.#make(name, member))
-    this.aggregate.setServers([...this.served.values()])
+  #set(members: Readonly<Record<string, RigServer>>): void {
+    for (const [name, member] of Object.entries(members)) this.addresses.set(name, this.#make(name, member))
+    this.aggregate.setServers([...this.addresses.values()])
   }
 
-  #make(name: string, { server, version, config, before, wrap }: BagEntry): ServerAddress {
+  #make(name: string, { server, version, config, before, wrap }: RigServer): ServerAddress {
     const own: ServerConfig = {
       ...serverDefaults(name, { kind: 'command', command: 'none', args: [], env: {}, cwd: undefined }),
       ...(version && { versions: [version] }),
@@ -125,7 +125,7 @@ export class AggregateRig {
 
 const person = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
 
-/** A server with something of everything, that says who it is wherever it can. */
+/** A server with all kinds of definitions. Its texts contain its name. */
 export function notesServer(self: string, options: ServerOptions = {}) {
   const server = createServer(
     { name: self, version: '1.0.0', instructions: `Be kind to ${self}` },

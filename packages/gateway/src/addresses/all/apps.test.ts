@@ -5,7 +5,7 @@ import { fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { serverDefaults } from '../../config/index.ts'
 import { type ScriptedServer, scripted } from '../server/peers.fixtures.ts'
-import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
+import { AggregateRig, type RigServer } from './aggregate.fixtures.ts'
 
 const PAGE = 'ui://app/index.html'
 const CLIENTS: readonly ProtocolVersion[] = ['2025-06-18', '2025-11-25', '2026-07-28']
@@ -54,7 +54,7 @@ function appServer(
   })
 }
 
-function rigOf(members: Readonly<Record<string, BagEntry>>, clock?: ReturnType<typeof fakeClock>): AggregateRig {
+function rigOf(members: Readonly<Record<string, RigServer>>, clock?: ReturnType<typeof fakeClock>): AggregateRig {
   rig = new AggregateRig(members, clock && { clock })
   return rig
 }

@@ -188,12 +188,12 @@ describe('one server harms no other', () => {
             const names = key === 'name' ? ['bad__good', 'fine__other'] : [good[key], other[key]]
             expect(shown.filter((name) => names.includes(name as never)).slice(-2)).toEqual(names)
           })
-          await withClients(rig.served.get('bad') as unknown as Acceptor, async (client) => {
+          await withClients(rig.addresses.get('bad') as unknown as Acceptor, async (client) => {
             const shown = await keys(client)
             expect(shown.at(-1)).toBe(good[key])
             if (shown.length <= definitions.length) expect(lines.join('\n')).toMatch(leftOut)
           })
-          await withClients(rig.served.get('fine') as unknown as Acceptor, async (client) => {
+          await withClients(rig.addresses.get('fine') as unknown as Acceptor, async (client) => {
             expect(await keys(client)).toEqual([other[key]])
           })
           const missing = definitions.filter((each) => typeof (each as Body | null)?.[key] !== 'string')
@@ -248,7 +248,7 @@ describe('what is wrong with a list', () => {
     const { rig } = served(version, {
       'tools/list': () => listed(version, 'tools', [{ name: 'odd', inputSchema: 7 }, tool]),
     })
-    const at = rig.served.get('raw') as unknown as Acceptor
+    const at = rig.addresses.get('raw') as unknown as Acceptor
     for (const spoken of ['2025-11-25', '2026-07-28'] as const) {
       const client = await connect(at, { version: spoken })
       const result = await client.request('tools/list', { _meta: { 'dev.parley/translation': true } } as never)
@@ -265,7 +265,7 @@ describe('what is wrong with a list', () => {
       'tools/list': () => listed(version, 'tools', [tool]),
       'resources/list': () => ({ result: {} }),
     })
-    for (const at of [rig.aggregate, rig.served.get('raw')] as unknown as Acceptor[]) {
+    for (const at of [rig.aggregate, rig.addresses.get('raw')] as unknown as Acceptor[]) {
       await withClients(at, async (client) => {
         const resources = (await client.listResources()).resources.filter(({ uri }) => uri !== 'parley://status')
         expect([

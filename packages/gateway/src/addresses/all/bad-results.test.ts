@@ -32,7 +32,7 @@ function serve(version: ProtocolVersion, answers: Record<string, Body>): Accepto
     },
   })
   rig = new AggregateRig({ raw: { server } })
-  return [rig.aggregate, rig.served.get('raw')] as unknown as Acceptor[]
+  return [rig.aggregate, rig.addresses.get('raw')] as unknown as Acceptor[]
 }
 
 describe.each(SERVERS)('of a server of %s', (version) => {

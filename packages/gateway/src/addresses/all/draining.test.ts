@@ -79,7 +79,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('G a call of a client of %s
 })
 
 describe('G a server that is replaced', () => {
-  it('is not waited for where nobody has asked anything of it, or the aggregate ends', async () => {
+  it('is not waited for if no client has called it, or the aggregate ends', async () => {
     const old = slow('old')
     rig = new AggregateRig({ a: { server: old.server }, b: { server: slow('b').server } })
     const client = await rig.connect({ version: '2025-06-18', reconnect: false })

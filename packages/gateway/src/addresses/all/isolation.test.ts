@@ -5,7 +5,7 @@ import { createServer, resource, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type RawClient, scripted, text, textOf } from '../server/peers.fixtures.ts'
-import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
+import { AggregateRig, type RigServer } from './aggregate.fixtures.ts'
 
 let rig: AggregateRig
 let clock: FakeClock
@@ -17,7 +17,7 @@ const small = (self: string) =>
     resource(`note://${self}`, {}, () => self),
   )
 
-function rigOf(members: Record<string, BagEntry>): AggregateRig {
+function rigOf(members: Record<string, RigServer>): AggregateRig {
   clock = fakeClock()
   rig = new AggregateRig(members, { clock })
   return rig
@@ -52,7 +52,7 @@ const refused = async (): Promise<void> => {
 }
 
 describe('G a server that takes its time to start', () => {
-  it('is waited for 3 s, once; then nobody waits, and when it comes it is announced', async () => {
+  it('is waited for 3 s, once; later clients do not wait, and when it comes it is announced', async () => {
     let start: () => void = () => {}
     const before = (): Promise<void> => new Promise((resolve) => (start = resolve))
     rigOf({ quick: { server: small('quick') }, slow: { server: small('slow'), before } })
@@ -72,7 +72,7 @@ describe('G a server that takes its time to start', () => {
     expect(names(await atOnce(raw.request('tools/list')))).toEqual(['quick__who', 'slow__who'])
   })
 
-  it('delays nobody again when other servers come or go', async () => {
+  it('delays no client again when other servers come or go', async () => {
     rigOf({ quick: { server: small('quick') }, dead: {} })
     const shaking = handshake()
     await pass(3000)
@@ -96,7 +96,7 @@ describe('G a server that takes its time to start', () => {
 })
 
 describe('G a server that does not answer', () => {
-  const quick = (): BagEntry => ({ server: small('quick'), version: '2026-07-28' })
+  const quick = (): RigServer => ({ server: small('quick'), version: '2026-07-28' })
 
   it('delays no call, and no resource of a server before it, when the gateway has just been started', async () => {
     rigOf({ quick: quick(), dead: {} })
@@ -231,7 +231,7 @@ describe('G a server that breaks', () => {
     expect(mute.asked.length).toBe(asked)
   })
 
-  it('that is slow to list what it has keeps it: nobody else is read in its place', async () => {
+  it('that is slow to list its resources keeps them: no other server is read in its place', async () => {
     let answer: (result: Body) => void = () => {}
     const slow = scripted({
       version: '2025-06-18',

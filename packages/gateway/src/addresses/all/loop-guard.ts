@@ -1,6 +1,6 @@
 /**
- * Keeps gateways from standing behind each other: each knows all servers behind it, and refuses whoever comes through
- * one of them.
+ * Keeps gateways from standing behind each other. Each gateway knows the ids of all servers behind it, and refuses a
+ * client that comes through one of them.
  */
 import type { Introduction } from 'parley-mcp/engine'
 import { refuseLoop, type Upstream, viaIn, withVia } from '../../upstream/index.ts'
@@ -13,14 +13,14 @@ export class LoopGuard {
     this.#upstreams = upstreams
   }
 
-  /** Throws when somebody who comes through `via` is behind this gateway. */
+  /** Throws when a gateway in `via` is behind this gateway. */
   refuse(via: readonly string[]): void {
     if (via.length === 0) return
     const behind = new Set(this.#behind())
     refuseLoop(via, (id) => behind.has(id))
   }
 
-  /** What gateways in front are told; the same object as long as nothing has changed. */
+  /** The introduction for gateways in front of this one. The same object while nothing changes. */
   introduced(of: Introduction): Introduction {
     const behind = this.#behind()
     const ids = behind.join()

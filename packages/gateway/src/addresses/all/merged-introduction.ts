@@ -1,6 +1,6 @@
 /**
- * Who the gateway is for clients of all servers at once: the same object until a server comes, goes or says something
- * else of itself.
+ * The introduction of the gateway at the address of all servers. It stays the same object until a server comes, goes or
+ * introduces itself differently.
  */
 import type { Loss } from 'parley-mcp'
 import type { Introduction } from 'parley-mcp/engine'
@@ -17,7 +17,7 @@ export class MergedIntroduction {
 
   readonly #onLoss: (loss: Loss) => void
 
-  /** `onLoss`: told what servers declare and clients here do not hear. */
+  /** `onLoss`: called with what servers declare and the merged introduction leaves out. */
   constructor(onLoss: (loss: Loss) => void) {
     this.#onLoss = onLoss
   }
@@ -27,7 +27,7 @@ export class MergedIntroduction {
     this.#seen = undefined
   }
 
-  /** Asked for with every request of the stateless era: nothing is made while nothing has changed. */
+  /** Every request of the stateless era reads it, so it is only made again after a change. */
   get current(): Introduction {
     const seen = this.#seen
     if (

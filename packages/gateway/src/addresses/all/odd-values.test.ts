@@ -14,7 +14,7 @@ let rig: AggregateRig
 
 afterEach(() => rig.close())
 
-const addresses = (): Acceptor[] => [rig.served.get('all'), rig.aggregate] as never
+const addresses = (): Acceptor[] => [rig.addresses.get('all'), rig.aggregate] as never
 
 everyVersion((version) => {
   it.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(

@@ -1,14 +1,14 @@
-/** What clients of the aggregate have servers working on: one that is replaced may finish it first. */
+/** Calls in progress from clients of all servers. A replaced server may finish its calls first. */
 import type { Clock } from 'parley-mcp/engine'
 import type { Upstream } from '../../upstream/index.ts'
 
-/** As long as the sessions at a server's own address may take, in milliseconds. */
-const DRAIN = 5000
+/** The same time that sessions at a server's own address have. */
+const DRAIN_MS = 5000
 
 export class RunningCalls {
   readonly #clock: Clock
   readonly #counts = new Map<Upstream, number>()
-  /** Who waits until there is nothing more. */
+  /** Callbacks for the end of a server's last call. */
   readonly #waiting = new Map<Upstream, Set<() => void>>()
   #closed = false
 
@@ -30,7 +30,7 @@ export class RunningCalls {
     }
   }
 
-  /** Calls when the server works on nothing any more, or has taken too long. What it gives calls it off. */
+  /** Calls `done` when the server has no call in progress, or after a time. The returned function cancels that. */
   whenDone(upstream: Upstream, done: () => void): () => void {
     if (this.#closed || !this.#counts.has(upstream)) {
       done()
@@ -46,12 +46,12 @@ export class RunningCalls {
       callOff()
       done()
     }
-    const stop = this.#clock.after(DRAIN, finish)
+    const stop = this.#clock.after(DRAIN_MS, finish)
     this.#waiting.set(upstream, waiting.add(finish))
     return callOff
   }
 
-  /** Nobody waits any longer. */
+  /** Calls all callbacks now. */
   close(): void {
     this.#closed = true
     for (const upstream of [...this.#waiting.keys()]) this.#release(upstream)

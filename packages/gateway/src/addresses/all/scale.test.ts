@@ -2,7 +2,7 @@
 import { createServer, tool } from 'parley-mcp/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { scripted } from '../server/peers.fixtures.ts'
-import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
+import { AggregateRig, type RigServer } from './aggregate.fixtures.ts'
 
 const SERVERS = 200
 const TOOLS = 50
@@ -16,7 +16,7 @@ describe('G 200 servers with 50 tools each', () => {
   it('are listed in pages: each tool once, each server asked once, and each call finds its server', async () => {
     const asked = new Map<string, number>()
     const members = Object.fromEntries(
-      numbered(SERVERS, 's').map((self): [string, BagEntry] => {
+      numbered(SERVERS, 's').map((self): [string, RigServer] => {
         const tools = numbered(TOOLS, 't').map((name) => ({ name, inputSchema: { type: 'object' } }))
         const server = scripted({
           version: '2025-06-18',
@@ -81,7 +81,7 @@ describe('G one server with many pages', () => {
 })
 
 describe('G names', () => {
-  it('too long or odd ones are shortened to 64 characters and lead back, also for who has not seen the list', async () => {
+  it('too long or odd ones are shortened to 64 characters and lead back, also for a client that has not read the list', async () => {
     const long = 'x'.repeat(80)
     const odd = createServer({ name: 'odd', version: '1' }).add(tool(long, {}, () => 'long'))
     rig = new AggregateRig({ [`s${'o'.repeat(40)}`]: { server: odd } })

@@ -4,10 +4,10 @@ import type { Body, Inbound, Introduction, Session } from 'parley-mcp/engine'
 import { NameRewriter, type Route } from '../../aggregate/index.ts'
 import type { CallSite, Renaming, Routed } from '../../calls/index.ts'
 import { isAppUri } from '../../catalogue/index.ts'
-import type { Follower, Hold } from '../../following/index.ts'
+import type { ActiveSubscription, Follower } from '../../following/index.ts'
 import type { ClientSession, ListKind, Upstream } from '../../upstream/index.ts'
 import type { ServerEndpoint } from '../server/server-endpoint.ts'
-import type { AggregateShared } from './shared.ts'
+import type { AggregateShared } from './aggregate-shared.ts'
 
 export class ServerLink {
   readonly upstream: Upstream
@@ -34,7 +34,7 @@ export class ServerLinks implements Follower {
   readonly #onListChanged: (kind: ListKind, server: string) => void
   /** By server. */
   readonly #links = new Map<string, ServerLink>()
-  /** To servers that are no more, and what ends them before their time. */
+  /** Links to removed servers, and the function that cancels their delayed end. */
   readonly #retired = new Map<ServerLink, () => void>()
   #peer: Introduction | undefined
   #session: Session | undefined
@@ -59,7 +59,7 @@ export class ServerLinks implements Follower {
     return [...this.#links.values()]
   }
 
-  /** One that has begun. */
+  /** The link to this server, if it has begun. */
   known(upstream: Upstream): ServerLink | undefined {
     const link = this.#links.get(upstream.name)
     return link?.upstream === upstream ? link : undefined
@@ -82,10 +82,10 @@ export class ServerLinks implements Follower {
     await Promise.allSettled(this.all().map(({ endpoint }) => endpoint.wantLevel(level)))
   }
 
-  async follow({ upstream, own }: Route, told: (own: string) => void): Promise<Hold> {
+  async follow({ upstream, nameAtServer }: Route, told: (uri: string) => void): Promise<ActiveSubscription> {
     const link = this.#link(this.current(upstream))
     await this.#opened(link)
-    return link.endpoint.followResource(own, told)
+    return link.endpoint.followResource(nameAtServer, told)
   }
 
   updated(uri: string): void {
@@ -113,7 +113,7 @@ export class ServerLinks implements Follower {
     this.#retired.clear()
   }
 
-  /** It finishes what it works on. */
+  /** The server finishes its calls in progress first. */
   #retire(link: ServerLink, session: Session): void {
     let over = false
     const callOff = this.#shared.running.whenDone(link.upstream, () => {
@@ -124,7 +124,7 @@ export class ServerLinks implements Follower {
     if (!over) this.#retired.set(link, callOff)
   }
 
-  /** Where a request goes whose link was found before servers changed. */
+  /** The server with this name now: servers may have changed since the request was routed. */
   current({ name }: Upstream): Upstream {
     const upstream = this.#shared.state.nameIndex.server(name)
     if (upstream === undefined)
@@ -166,7 +166,7 @@ export class ServerLinks implements Follower {
       throw new ParleyError('not_initialized', { message: 'The client is not ready yet' })
     await endpoint.prepare(this.#peer)
     endpoint.opened(this.#session)
-    // A server that has no such level, or no answer, is no reason to fail what the client wants of it.
+    // The client's request goes on even if the server refuses the level.
     if (this.#level !== undefined) await endpoint.wantLevel(this.#level).catch(() => {})
   }
 }
@@ -174,5 +174,5 @@ export class ServerLinks implements Follower {
 function rewriterFor({ method, params }: Inbound, changes: Body, names: NameRewriter): NameRewriter {
   if (method !== 'resources/read' || (changes['uri'] === params['uri'] && !isAppUri(String(changes['uri']))))
     return names
-  return names.answering({ own: String(changes['uri']), uri: String(params['uri']) })
+  return names.answering({ uriAtServer: String(changes['uri']), uri: String(params['uri']) })
 }

@@ -1,9 +1,9 @@
-/** G: who answers for a URI that several servers offer: the first of the configuration, whoever was heard first. */
+/** G: of several servers with one URI the first in the configuration answers, in whatever order their lists were read. */
 import type { Body, Clock } from 'parley-mcp/engine'
 import { fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type RawClient, type ScriptedServer, scripted } from '../server/peers.fixtures.ts'
-import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
+import { AggregateRig, type RigServer } from './aggregate.fixtures.ts'
 
 let rig: AggregateRig
 afterEach(() => rig.close())
@@ -14,7 +14,7 @@ interface Offered {
   readonly templates?: readonly string[]
 }
 
-/** Says who it is with everything that is read. */
+/** Each of its texts contains its name. */
 function offering(self: string, { listed = [[]], templates = [] }: Offered): ScriptedServer {
   return scripted({
     version: '2025-06-18',
@@ -30,7 +30,11 @@ function offering(self: string, { listed = [[]], templates = [] }: Offered): Scr
   })
 }
 
-async function clientOf(members: Record<string, BagEntry>, warnings: string[] = [], clock?: Clock): Promise<RawClient> {
+async function clientOf(
+  members: Record<string, RigServer>,
+  warnings: string[] = [],
+  clock?: Clock,
+): Promise<RawClient> {
   const log = { error() {}, warning: (message: string) => void warnings.push(message), info() {}, debug() {} } as never
   rig = new AggregateRig(members, { log, ...(clock && { clock }) })
   const raw = rig.raw()
@@ -49,7 +53,7 @@ async function listed(raw: RawClient): Promise<string[]> {
 const WRAPPED = 'parley://servers/second/note%3A%2F%2F1'
 
 describe('G a URI that an earlier server has a template for and a later one lists', () => {
-  const members = (): Record<string, BagEntry> => ({
+  const members = (): Record<string, RigServer> => ({
     first: { server: offering('first', { templates: ['note://{id}'] }) },
     second: { server: offering('second', { listed: [['note://1', 'other://1']], templates: ['note://1{?x}'] }) },
   })
@@ -64,19 +68,19 @@ describe('G a URI that an earlier server has a template for and a later one list
     ])
   })
 
-  it('is the earlier one’s for who reads it without any list', async () => {
+  it('is the earlier one’s for a client that has read no list', async () => {
     expect(await readerOf(await clientOf(members()), 'note://1')).toBe('first')
   })
 
   it('is the earlier one’s when that one has come later', async () => {
     const { first, second } = members()
-    const raw = await clientOf({ second: second as BagEntry })
+    const raw = await clientOf({ second: second as RigServer })
     expect([await listed(raw), await readerOf(raw, 'note://1')]).toEqual([['note://1', 'other://1'], 'second'])
     // In the order of the configuration it comes first now.
-    const standing = rig.served.get('second')
-    rig.served.clear()
-    rig.replace({ first: first as BagEntry })
-    if (standing !== undefined) rig.served.set('second', standing)
+    const standing = rig.addresses.get('second')
+    rig.addresses.clear()
+    rig.replace({ first: first as RigServer })
+    if (standing !== undefined) rig.addresses.set('second', standing)
     rig.replace({})
     await rig.upstream('first').gatewayConversation()
     expect(await readerOf(raw, 'note://1')).toBe('first')
@@ -95,7 +99,7 @@ describe('G a URI that an earlier server has a template for and a later one list
 })
 
 describe('G the contents of a resource', () => {
-  const members = (): Record<string, BagEntry> => {
+  const members = (): Record<string, RigServer> => {
     const parts = (uri: string): Body => ({
       contents: [uri, `${uri}/part`, 'note://other'].map((each) => ({ uri: each, text: each })),
     })

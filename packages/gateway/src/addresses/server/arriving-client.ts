@@ -1,18 +1,16 @@
-/**
- * A client that is still shaking hands: what its server asks and tells meanwhile waits until it can be asked and told.
- */
+/** A client before its handshake is complete. Questions and notifications of its server wait until then. */
 import { ParleyError } from 'parley-mcp'
 import type { Inbound, Session } from 'parley-mcp/engine'
 
-/** Messages that are kept for a client that is not there yet; more are dropped. */
-const MOST_EARLY = 100
+/** Notifications kept for a client before its handshake is complete. Further ones are dropped. */
+const MAX_EARLY_MESSAGES = 100
 
 export class ArrivingClient {
   #session: Session | undefined
   #waiting: Set<(session: Session | undefined) => void> | undefined
   #early: ((session: Session) => void)[] = []
 
-  /** The client as soon as it is there, unless the server takes its question back before. */
+  /** Resolves with the client's session. Rejects if the server cancels its question or the client leaves first. */
   whenHere({ signal }: Inbound): Promise<Session> {
     if (this.#session !== undefined) return Promise.resolve(this.#session)
     return new Promise((resolve, reject) => {
@@ -32,7 +30,7 @@ export class ArrivingClient {
 
   tell(message: (session: Session) => void): void {
     if (this.#session !== undefined) message(this.#session)
-    else if (this.#early.length < MOST_EARLY) this.#early.push(message)
+    else if (this.#early.length < MAX_EARLY_MESSAGES) this.#early.push(message)
   }
 
   arrive(session: Session): void {

@@ -26,11 +26,11 @@ export interface RigOptions {
 
 export interface BridgeRig {
   readonly upstream: Upstream
-  readonly served: ServerAddress
+  readonly address: ServerAddress
   /** Ways to the server that were opened, and how many of them are still open. */
   readonly ways: { readonly opened: number; readonly open: number }
   connect(options?: ConnectOptions): Promise<Client>
-  /** From now on whoever is let in meets this server; those who are inside stay where they are. */
+  /** New connections go to this server. Open ones stay with the old server. */
   replaceBy(server: Acceptor): void
   /** All ways to the server break. */
   crash(): void
@@ -89,10 +89,10 @@ export function bridgeTo(
     ...(options.onRefused && { onRefused: options.onRefused }),
     ...(options.singleClient && { singleClient: true }),
   })
-  const served = new ServerAddress(upstream, { translation, clock, ...observed })
+  const address = new ServerAddress(upstream, { translation, clock, ...observed })
   return {
     upstream,
-    served,
+    address,
     ways: {
       get opened() {
         return opened
@@ -101,13 +101,13 @@ export function bridgeTo(
         return open.size
       },
     },
-    connect: (settings) => connect(served as Acceptor, { clock, ...settings }),
+    connect: (settings) => connect(address as Acceptor, { clock, ...settings }),
     replaceBy: (other) => {
       current = other
     },
     crash: () => {
       for (const link of [...open]) void link.close()
     },
-    close: () => served.close(),
+    close: () => address.close(),
   }
 }

@@ -59,7 +59,7 @@ function rigOf(server: ScriptedServer, more: Partial<ServerConfig> = {}): void {
 const lists = ({ asked }: ScriptedServer): number => asked.filter(({ method }) => method === 'tools/list').length
 
 async function handshaken(): Promise<RawClient> {
-  const client = new RawClient(rig.served)
+  const client = new RawClient(rig.address)
   await client.shakeHands('2025-11-25')
   return client
 }
@@ -70,10 +70,10 @@ describe('D-60 a call for a server of 2026-07-28 carries its arguments in header
     rigOf(server)
     const clients = [await handshaken(), await handshaken(), await handshaken()]
     for (const client of clients) expect(textOf(await client.request('tools/call', CALL))).toBe('there')
-    expect(textOf(await new RawClient(rig.served).ask('tools/call', CALL))).toBe('there')
+    expect(textOf(await new RawClient(rig.address).ask('tools/call', CALL))).toBe('there')
     expect(headers.map((sent) => sent['mcp-param-region'])).toEqual(['eu', 'eu', 'eu', 'eu'])
     expect(headers.every((sent) => sent['mcp-param-city'] === undefined)).toBe(true)
-    // The second when the gateway began to listen: what had changed before nobody told.
+    // The second when the gateway began to listen: earlier changes were not reported.
     expect(lists(server)).toBeLessThanOrEqual(2)
   })
 
@@ -109,7 +109,7 @@ describe('D-60 a call for a server of 2026-07-28 carries its arguments in header
     const clients = [await handshaken(), await handshaken()]
     for (const client of clients) expect(textOf(await client.request('tools/call', CALL))).toBe('there')
     expect([calls, lists(server)]).toEqual([2, 1])
-    // It has told nobody.
+    // It has sent no notification.
     header = 'Zone'
     const outcomes = await Promise.all(clients.map((client) => client.request('tools/call', CALL)))
     expect(outcomes.map(textOf)).toEqual(['there', 'there'])

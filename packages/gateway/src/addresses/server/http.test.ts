@@ -1,4 +1,4 @@
-/** 8.1, 8.2 over HTTP, where each request has a stream of its own and questions say to which they belong. */
+/** Questions over HTTP, where each request has a stream of its own and questions say to which they belong. */
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ProtocolVersion, versions } from 'parley-mcp'
@@ -22,7 +22,7 @@ afterEach(async () => {
 const NAME = { type: 'object', properties: { name: { type: 'string' } } } as const
 const isStateless = (version: ProtocolVersion): boolean => version === '2026-07-28'
 
-/** Asks who it is, with the words it was given. */
+/** Elicits a name with the given text. */
 function asking(version: ProtocolVersion) {
   return createServer({ name: 'asking', version: '1' }, { versions: [version] }).add(
     tool(
@@ -111,7 +111,7 @@ async function post(
 const eliciting = versions.filter((version) => version >= '2025-06-18')
 
 it.each(eliciting)(
-  '8.1, 8.2 five calls at once of clients of any version are each asked what is theirs by a server of %s',
+  'five calls at once of clients of any version are each asked what is theirs by a server of %s',
   async (server) => {
     const url = await gatewayTo(await farServer(asking(server)))
     for (const version of eliciting) {
@@ -131,8 +131,8 @@ it.each(eliciting)(
   },
 )
 
-describe('8.2 over HTTP', () => {
-  it('rule 6: a state that was given to somebody else is refused, and its owner is not harmed', async () => {
+describe('questions over HTTP', () => {
+  it('a state that was given to somebody else is refused, and its owner is not harmed', async () => {
     const url = await gatewayTo(await farServer(asking('2025-11-25')))
     const call = { name: 'ask', arguments: { what: 'who' } }
     const { result } = await post(url, 'tools/call', call, { user: 'ann' })
@@ -152,7 +152,7 @@ describe('8.2 over HTTP', () => {
   })
 
   it.each(['streamable-http', 'sse'] as const)(
-    'rule 8: a server over %s whose session was for one request hears that it was cancelled, not only of the end',
+    'a server over %s whose session was for one request hears that it was cancelled, not only of the end',
     async (transport) => {
       const why: string[] = []
       const far = scripted({
@@ -181,7 +181,7 @@ describe('8.2 over HTTP', () => {
     },
   )
 
-  it('rule 8: a client that hangs up has cancelled its call', async () => {
+  it('a client that hangs up has cancelled its call', async () => {
     let begun: () => void = () => {}
     const working = new Promise<void>((resolve) => {
       begun = resolve
@@ -229,7 +229,7 @@ describe('8.2 over HTTP', () => {
     expect(far.calls()).toBe(3)
   })
 
-  it('a server that has no stream for news is asked for its lists while somebody listens', async () => {
+  it('the gateway polls a server without a notification stream while a client listens', async () => {
     const far = await oldServer({ stateless: true })
     const url = await gatewayTo(far.url, { poll: 30 })
     const client = await clientOf(url, { version: '2026-07-28' })
@@ -242,7 +242,7 @@ describe('8.2 over HTTP', () => {
 })
 
 it.each(versions.filter((version) => !isStateless(version) && version !== '2024-11-05'))(
-  '8.2 rule 1: a client of %s that fetches nothing by itself is asked on a request of its own, though nobody knows which',
+  'a client of %s without a stream for questions gets them on one of its requests',
   async (version) => {
     const heard: unknown[] = []
     let ask: () => void = () => {}
@@ -261,7 +261,7 @@ it.each(versions.filter((version) => !isStateless(version) && version !== '2024-
       },
     })
     const rig: BridgeRig = bridgeTo(server, version)
-    const url = await served(rig.served)
+    const url = await served(rig.address)
     const client = await clientOf(url, { version, roots: ['file:///one'] }, { listen: false })
     const quiet = client.call('quiet')
     await until(() => expect(server.asked).toHaveLength(1))

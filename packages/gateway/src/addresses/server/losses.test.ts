@@ -1,4 +1,4 @@
-/** X2, X3: what translation loses is told to whoever asks, and what nobody knows crosses untouched. */
+/** X2, X3: clients that ask hear what translation loses, and unknown fields and methods pass unchanged. */
 import { eraOf, type ProtocolVersion, versions } from 'parley-mcp'
 import { type Body, InputRequired, type SessionEvent } from 'parley-mcp/engine'
 import { flush } from 'parley-mcp/testing'
@@ -21,7 +21,7 @@ interface Peer {
 
 async function clientOf(server: ScriptedServer, version: ProtocolVersion, options: RigOptions = {}): Promise<Peer> {
   rig = bridgeTo(server, undefined, {}, options)
-  const raw = new RawClient(rig.served)
+  const raw = new RawClient(rig.address)
   if (eraOf(version) === 'stateless') return { raw, ask: (method, params) => raw.ask(method, params) }
   await raw.shakeHands(version)
   return { raw, ask: (method, params) => raw.request(method, params) }
@@ -171,7 +171,7 @@ it('X2 what a question of the server lost on its way to the client is reported w
     answer: ({ retry }) => (retry === undefined ? new InputRequired({ it: question } as never) : text('done')),
   })
   rig = bridgeTo(peer, undefined)
-  const raw = new RawClient(rig.served)
+  const raw = new RawClient(rig.address)
   await raw.shakeHands('2025-06-18', { sampling: {} })
   const called = raw.request('tools/call', { ...CALL, _meta: { [REPORT_KEY]: true } })
   const { id } = await raw.next('sampling/createMessage')
@@ -192,7 +192,7 @@ it('X2 D-42 a list that is kept for others is asked for again by who wants to kn
   expect(peer.asked).toHaveLength(2)
 })
 
-describe('X2 whoever observes the gateway', () => {
+describe('X2 an observer of the gateway', () => {
   it.each([
     ['2024-11-05', '2025-11-25'],
     ['2024-11-05', '2026-07-28'],
@@ -228,7 +228,7 @@ describe('X2 whoever observes the gateway', () => {
       },
     })
     rig = bridgeTo(peer, undefined, {}, { onEvent: (event) => void events.push(event) })
-    const raw = new RawClient(rig.served)
+    const raw = new RawClient(rig.address)
     await raw.shakeHands('2025-06-18', { sampling: {} })
     const called = raw.request('tools/call', CALL)
     const { id } = await raw.next('sampling/createMessage')

@@ -101,7 +101,7 @@ describe('a request', () => {
     )
     const rig = bridgeTo(server, undefined)
     const client = await connect(
-      { accept: (link, options) => rig.served.accept(link, { ...options, limits: { maxBytes: 16 * MB } }) },
+      { accept: (link, options) => rig.address.accept(link, { ...options, limits: { maxBytes: 16 * MB } }) },
       { limits: { maxSentBytes: 16 * MB } },
     )
     expect((await client.call('take', { pad: 'x'.repeat(8 * MB) })).text).toBe('taken')

@@ -1,8 +1,8 @@
-/** The conversation with a server that one client has for itself, as it is counted among those of all clients. */
+/** The claim that one client's own conversation makes on the room for conversations with a server. */
 import { type Activity, awaitsPeer, lastAskedAt, type Session } from 'parley-mcp/engine'
 import type { Claim, ClientSession } from '../../upstream/index.ts'
 
-/** `endsWith`: whether the client's session ends with the conversation, or goes on with other servers. */
+/** `endsWith`: the client's session ends together with the conversation. Otherwise it goes on with other servers. */
 export function ownClaim(client: ClientSession, endsWith: boolean): Claim {
   return {
     holder: client.holder,
@@ -22,7 +22,7 @@ export function ownClaim(client: ClientSession, endsWith: boolean): Claim {
       },
       end: async () => {
         const closing = conversation.close()
-        // What the server remembers of this client is gone: the client is to begin anew.
+        // The server has lost the state of this client, so the client has to begin a new session.
         if (endsWith) void client.session?.close({ drain: 0 })
         await closing
       },

@@ -1,5 +1,5 @@
 /**
- * 8.2: servers that ask for roots outside of any call, of clients that can only be asked within one (the roots trick).
+ * Servers that ask for roots outside of any call, of clients that can only be asked within one (the roots trick).
  */
 import { type Capabilities, versions } from 'parley-mcp'
 import type { Body, Session } from 'parley-mcp/engine'
@@ -40,7 +40,7 @@ function clientOf(
 ): RawClient {
   const { gather = 0, ...others } = options
   rig = bridgeTo(server, undefined, more, { clock, wrap: fromAfar(), ...others })
-  return new RawClient(rig.served, { clock, sharedLink: true, asking: { gather } })
+  return new RawClient(rig.address, { clock, sharedLink: true, asking: { gather } })
 }
 
 /** Asks for roots when it is spoken to, and again when it hears of others; its tools tell what it has heard by then. */
@@ -82,7 +82,7 @@ function answered(client: RawClient, first: RawMessage): Promise<RawMessage> {
 
 const BOTH = `{"roots":[]} ${JSON.stringify(MINE)}`
 
-describe.each(handshakes)('8.2 a server of %s asks for roots as soon as it is spoken to', (version) => {
+describe.each(handshakes)('a server of %s asks for roots as soon as it is spoken to', (version) => {
   it('each call of its own conversation has them', async () => {
     const client = clientOf(curious(version), { session: 'request' })
     for (let i = 0; i < 3; i++) expect(await called(client)).toEqual({ asked: ['roots/list'], told: BOTH })
@@ -96,7 +96,7 @@ describe.each(handshakes)('8.2 a server of %s asks for roots as soon as it is sp
   })
 })
 
-it('8.2 a question for roots whose call is over is answered without any, and the next call brings them', async () => {
+it('a question for roots whose call is over is answered without any, and the next call brings them', async () => {
   const heard: string[] = []
   const ask = (session: Session): Promise<unknown> =>
     session.request('roots/list').then(
@@ -121,7 +121,7 @@ it('8.2 a question for roots whose call is over is answered without any, and the
   expect(textOf(await answered(client, await second))).toBe(BOTH)
 })
 
-it('8.2 a client that never brings them is asked again with its next call', async () => {
+it('a client that never brings them is asked again with its next call', async () => {
   const client = clientOf(curious('2025-11-25'), { session: 'principal' })
   client.principal = 'ann'
   shown(await client.ask('tools/call', CALL, ROOTS))
@@ -129,7 +129,7 @@ it('8.2 a client that never brings them is asked again with its next call', asyn
   expect(await called(client)).toEqual({ asked: ['roots/list'], told: BOTH })
 })
 
-it('8.2 a server that does not ask again is waited for once, and then hardly', async () => {
+it('a server that does not ask again is waited for once, and then hardly', async () => {
   const server = curious('2025-11-25', false)
   const client = clientOf(server, { session: 'request' })
   for (const [before, patience] of [1000, 50].entries()) {
@@ -146,7 +146,7 @@ it('8.2 a server that does not ask again is waited for once, and then hardly', a
   }
 })
 
-it('8.2 a server that answers no ping is called all the same', async () => {
+it('a server that answers no ping is called all the same', async () => {
   const pings = new Set<unknown>()
   const sent: string[] = []
   const lost = ({ id, result }: RawMessage): boolean => result !== undefined && pings.has(id)
@@ -172,14 +172,14 @@ it('8.2 a server that answers no ping is called all the same', async () => {
   expect(textOf(await call)).toBe('done')
 })
 
-it('8.2 nothing is found out for clients without roots', async () => {
+it('nothing is found out for clients without roots', async () => {
   const sent: string[] = []
   const client = clientOf(scripted({ version: '2025-11-25' }), { session: 'request' }, { wrap: overheard([], sent) })
   expect(textOf(await client.ask('tools/call', CALL, { elicitation: { form: {} } }))).toBe('done')
   expect(sent.filter((frame) => frame.includes('"ping"'))).toEqual([])
 })
 
-it('8.2 a call whose server asks for roots only then has those of its own client, not those of an earlier call', async () => {
+it('a call whose server asks for roots only then has those of its own client, not those of an earlier call', async () => {
   const server = scripted({
     version: '2025-11-25',
     // It wants to know at once, and does not care for changes.

@@ -1,4 +1,4 @@
-/** What a client meets at the address of one server: that server, in the client's own version and era. */
+/** One client's endpoint at the address of one server. It shows that server in the client's version and era. */
 import { type Capabilities, type LogLevel, logLevels, ParleyError } from 'parley-mcp'
 import {
   type Answer,
@@ -11,7 +11,9 @@ import {
   type HeaderParam,
   type Inbound,
   type Introduction,
+  isObject,
   type Session,
+  TASKS_EXTENSION,
 } from 'parley-mcp/engine'
 import {
   Call,
@@ -24,7 +26,7 @@ import {
   uriIn,
 } from '../../calls/index.ts'
 
-import { type Changed, type Hold, type ServerListeners, Subscriptions } from '../../following/index.ts'
+import { type ActiveSubscription, type OnChanged, type ServerListeners, Subscriptions } from '../../following/index.ts'
 import {
   type ClientLog,
   type ClientSession,
@@ -39,18 +41,24 @@ import {
   viaIn,
 } from '../../upstream/index.ts'
 import { ArrivingClient } from './arriving-client.ts'
-import { identityFor } from './identity.ts'
 import { ownClaim } from './own-claim.ts'
-import type { View } from './server-view.ts'
+
+/** How the address of all servers shows one of them to a client. */
+export interface ServerView {
+  /** The params of a notification or a question, with the names and URIs that the client knows. */
+  told(method: string, params: Body): Body
+  /** A list that this one client sees may have changed. */
+  listChanged(kind: ListKind): void
+}
 
 /** What all clients of one server share. */
-export interface Shared {
+export interface ServerShared {
   readonly upstream: Upstream
   readonly listeners: ServerListeners
   readonly tasks: TaskRuns
   readonly clientLog: ClientLog
   readonly pipeline: Pipeline
-  readonly view?: View
+  readonly view?: ServerView
 }
 
 const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
@@ -61,34 +69,34 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
   readonly keepsDigits = true
   readonly #origin: CallOrigin = { kind: 'server', address: this }
   readonly upstream: Upstream
-  readonly #shared: Shared
+  readonly #shared: ServerShared
   readonly client: ClientSession
-  /** Of a client of the handshake era: the conversation that is its own. */
+  /** The conversation of a client of the handshake era. */
   #conversation: Conversation | undefined
   #session: Session | undefined
   readonly #arrival = new ArrivingClient()
   #peer: Introduction | undefined
   #reopening: Promise<void> | undefined
   #level: LogLevel | undefined
-  /** Set when the conversation is also that of others. */
+  /** Set when other clients share the conversation. */
   #lease: Lease | undefined
   readonly #undo: (() => void)[] = []
   readonly #subscriptions = new Subscriptions()
-  readonly #updated: Changed = this.#noted((uri) => this.#tell(UPDATED, { uri }))
-  /** What the server works on for this client. */
+  readonly #updated: OnChanged = this.#forgetResult((uri) => this.#tell(UPDATED, { uri }))
+  /** Calls of this client in progress at the server. */
   readonly calls = new Bag<Call>()
-  /** What its last attempts have left, where it is told of links with an error. */
+  /** Links demanded by earlier attempts of this client. Set with `urlMode: "error"`. */
   readonly demands: LinkDemands | undefined
   #closed = false
 
-  constructor(shared: Shared, client = UNKNOWN_CLIENT) {
+  constructor(shared: ServerShared, client = UNKNOWN_CLIENT) {
     this.client = client
     this.upstream = shared.upstream
     this.#shared = shared
     if (this.upstream.config.urlMode === 'error') this.demands = new LinkDemands(this.upstream.clock)
   }
 
-  /** L4: a client is let in when the server has been reached, and is told clearly when it cannot be. */
+  /** L4: accepts a client when the server was reached, and rejects it with the reason otherwise. */
   prepare(peer: Introduction | undefined, declared = peer?.capabilities): Promise<void> | undefined {
     refuseLoop(viaIn(declared), (id) => id === this.upstream.id)
     return peer === undefined ? this.upstream.ready(declared) : this.#openConversation(peer)
@@ -102,7 +110,7 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
     return this.#shared.pipeline.run(new Call(inbound, this.#origin, this))
   }
 
-  // What the stages of its calls share
+  // For the stages of its calls
 
   get name(): string {
     return this.upstream.name
@@ -121,7 +129,7 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
   }
 
   ownConversation({ method }: Call): Conversation | Promise<Conversation> {
-    // A conversation that was opened now would belong to no client.
+    // Nothing would close a conversation that is opened now.
     if (this.#closed) return Promise.reject(new ParleyError('session_closed'))
     const conversation = this.#conversation
     if (conversation === undefined)
@@ -150,14 +158,14 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
     return this.upstream.tools.headerParams(tool)
   }
 
-  /** What the client tells is the server's business, as far as it has a session there. */
+  /** Forwards a notification if the client has a session at the server. */
   notified(method: string, params: Body): void {
     if (method === 'notifications/roots/list_changed' && this.#conversation !== undefined)
       this.#conversation.roots.forget()
     this.#conversation?.client.notify(method, params)
   }
 
-  /** Whom the server can ask and tell from now on. */
+  /** From now on the server's questions and notifications go to this session. */
   attach(session: Session): void {
     this.#session = session
     this.#arrival.arrive(session)
@@ -186,7 +194,7 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
     this.#leave()
   }
 
-  // What the protocol says differently in each era, and the client of the SDK says for us
+  // Requests that differ between the eras: the client of the SDK sends them in the server's version
 
   async #setLevel(call: Call, conversation: Conversation): Promise<Body> {
     const level = call.params['level'] as LogLevel
@@ -198,14 +206,14 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
     return {}
   }
 
-  /** For whoever asks several servers at once: those without log messages are left alone. */
+  /** For the address of all servers. A server without log messages gets no request. */
   async wantLevel(level: LogLevel): Promise<void> {
     this.#level = level
     const conversation = this.#conversation
     if (conversation?.client.session.hasPeerCapability('logging')) await this.#askForLevel(level, conversation)
   }
 
-  /** What others want to hear of stays wanted. */
+  /** In a shared conversation the most verbose level of all its clients applies. */
   async #askForLevel(level: LogLevel, conversation: Conversation, options?: EngineRequestOptions): Promise<void> {
     if (this.#lease !== undefined) await conversation.wantLevel(level)
     else await conversation.client.setLogLevel(level, options)
@@ -225,17 +233,17 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
     return {}
   }
 
-  /** For whoever shows this server among others, and knows by which URI the client is to be told. */
-  async followResource(uri: string, changed: Changed): Promise<Hold> {
+  /** For the address of all servers, which notifies the client with its own URI. */
+  async followResource(uri: string, changed: OnChanged): Promise<ActiveSubscription> {
     if (this.#closed) throw new ParleyError('session_closed')
     const conversation = this.#conversation?.ready ? this.#conversation : await this.#conversationAgain()
-    const { isHeld, stop } = await this.#subscriptions.add(conversation, uri, this.#noted(changed))
-    return { isHeld: () => this.#conversation?.open === true && isHeld(), stop }
+    const { isActive, stop } = await this.#subscriptions.add(conversation, uri, this.#forgetResult(changed))
+    return { isActive: () => this.#conversation?.open === true && isActive(), stop }
   }
 
   /**
-   * The server was away. Its supervisor says whether it can be had again; a client whose session has outlived the
-   * server's does not notice more.
+   * The server was away. Opens a new conversation if the supervisor allows it, and the client's session goes on.
+   * Throws the supervisor's reason otherwise.
    */
   async #conversationAgain(): Promise<Conversation> {
     this.upstream.demandUp()
@@ -260,13 +268,13 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
     if (this.#level !== undefined) await this.wantLevel(this.#level).catch(() => {})
     await this.#subscriptions.renew(conversation)
     if (this.#closed) return
-    // Whatever has changed meanwhile nobody has told.
+    // The gateway missed the changes while the server was away.
     for (const kind of KINDS) if (conversation.client.session.hasPeerCapability(kind)) this.#listChanged(kind, session)
   }
 
   #listChanged(kind: ListKind, session: Session | undefined): void {
     const { view } = this.#shared
-    // The gateway may have no conversation of its own that tells it.
+    // The gateway's own conversation may not report the change, or not exist.
     this.upstream.resultCache.listChanged(kind)
     if (kind === 'tools') this.upstream.tools.forget()
     if (view === undefined) session?.notify(`notifications/${kind}/list_changed`)
@@ -277,8 +285,8 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
     this.#arrival.tell((session) => session.notify(method, this.#shared.view?.told(method, params) ?? params))
   }
 
-  /** What was kept of a resource is not true any more. */
-  #noted(changed: Changed): Changed {
+  /** Drops the cached contents of a changed resource first. */
+  #forgetResult(changed: OnChanged): OnChanged {
     return (uri) => {
       this.upstream.resultCache.updated(uri)
       changed(uri)
@@ -288,7 +296,7 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
   async #openConversation(peer: Introduction): Promise<void> {
     this.upstream.demandUp()
     this.#peer = peer
-    // What there was before, if anything, is behind us.
+    // Ends what remains of an earlier conversation.
     for (const undo of this.#undo.splice(0)) undo()
     this.#lease?.release()
     this.#lease = undefined
@@ -300,7 +308,7 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
     if (this.#closed) this.#leave()
   }
 
-  /** A conversation in this client's name, and nobody else's. */
+  /** A conversation for this client alone, in its name. */
   #openOwnConversation(peer: Introduction): Promise<Conversation> {
     return this.upstream.openConversation({
       ...identityFor(peer),
@@ -315,13 +323,13 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
     })
   }
 
-  /** What the server asks about none of its calls in particular. */
+  /** A question of the server that names no call. */
   async #ask(question: Inbound): Promise<Body> {
     const session = await this.#arrival.whenHere(question)
     const params = this.#shared.view?.told(question.method, question.params) ?? question.params
-    // A client that fetches nothing by itself is asked on a request of its own, whichever that is.
+    // A client without a stream for questions gets it on the response to its latest request.
     const relatedTo = session.reachable ? undefined : session.inFlight().at(-1)?.id
-    // Which call it is about nobody knows, but one of them waits for the answer.
+    // The call that asks is unknown. One call in progress is marked as waiting for the client.
     const goOn = this.calls
       .all()
       .find(({ waits }) => !waits)
@@ -344,4 +352,24 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
     else if (this.#conversation?.shared === false) void this.#conversation.close()
     this.#lease = undefined
   }
+}
+
+/**
+ * How the gateway introduces itself to a server on behalf of a client that shook hands: as that client, with the tasks
+ * extension (D-40). A version ignores the capabilities that it does not have.
+ */
+function identityFor({ info, capabilities }: Introduction): Introduction {
+  const { extensions, elicitation } = capabilities as Record<string, Body | undefined>
+  const named = isObject(elicitation) && { elicitation: withMode(elicitation) }
+  return {
+    info,
+    capabilities: { ...capabilities, ...named, extensions: { ...extensions, [TASKS_EXTENSION]: {} } } as Capabilities,
+  }
+}
+
+/** Elicitation without a mode means forms. */
+function withMode(elicitation: Body): Body {
+  return elicitation['form'] === undefined && elicitation['url'] === undefined
+    ? { ...elicitation, form: {} }
+    : elicitation
 }

@@ -3,9 +3,9 @@ import { ParleyError } from 'parley-mcp'
 import type { Client } from 'parley-mcp/client'
 import { createServer, tool } from 'parley-mcp/server'
 import { afterEach, describe, expect, it } from 'vitest'
-import { AggregateRig, type BagEntry } from '../../addresses/all/aggregate.fixtures.ts'
+import { AggregateRig, type RigServer } from '../../addresses/all/aggregate.fixtures.ts'
 import { scripted } from '../../addresses/server/peers.fixtures.ts'
-import { PinBook } from '../../catalogue/index.ts'
+import { ToolPins } from '../../catalogue/index.ts'
 
 let rig: AggregateRig
 afterEach(() => rig.close())
@@ -19,7 +19,7 @@ async function failure(client: Client, name: string): Promise<ParleyError> {
   return error as ParleyError
 }
 
-const renamed: BagEntry['config'] = { tools: { allow: undefined, deny: [], rename: { o: 'shown' }, pin: 'off' } }
+const renamed: RigServer['config'] = { tools: { allow: undefined, deny: [], rename: { o: 'shown' }, pin: 'off' } }
 
 describe.each(['2025-06-18', '2026-07-28'] as const)(
   'E1: a client of %s gets the name it sent in an error',
@@ -41,7 +41,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)(
 
     it('about a tool that is blocked, with the same reason', async () => {
       const server = createServer({ name: 's', version: '1' }).add(tool('o', { description: 'now' }, () => 'here'))
-      const pins = PinBook.inMemory({ onProblem: () => {} })
+      const pins = ToolPins.inMemory({ onProblem: () => {} })
       pins.check('r', [{ name: 'o', description: 'before', inputSchema: { type: 'object' } }])
       rig = new AggregateRig({
         r: { server, config: { tools: { allow: undefined, deny: [], rename: {}, pin: 'block' } } as never },

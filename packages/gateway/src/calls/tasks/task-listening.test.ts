@@ -34,7 +34,7 @@ beforeEach(async () => {
   clock = fakeClock()
   server = scripted({ version: '2026-07-28', capabilities: { tools: {}, ...EXTENDED } })
   rig = bridgeTo(server, undefined, {}, { clock, wrap: hearing })
-  client = new RawClient(rig.served, { clock })
+  client = new RawClient(rig.address, { clock })
   void client.ask('subscriptions/listen', { notifications: { taskIds: ['one'] } }, EXTENDED)
   await client.next('notifications/subscriptions/acknowledged')
 })

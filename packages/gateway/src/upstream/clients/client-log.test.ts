@@ -30,7 +30,7 @@ const call = (client: RawClient, capabilities: Capabilities = {}) =>
 it('E4: each session is logged with its client, version, transport and a label that is not its id', async () => {
   serve()
   for (const version of ['2025-11-25', '2024-11-05'])
-    await new RawClient(rig.served, { clock, id: `secret-${version}` }).shakeHands(version)
+    await new RawClient(rig.address, { clock, id: `secret-${version}` }).shakeHands(version)
   expect(of('session').map(({ message }) => message)).toEqual([
     'Session 1: client "raw 1" speaks 2025-11-25 over memory with server "rig"',
     'Session 2: client "raw 1" speaks 2024-11-05 over memory with server "rig"',
@@ -61,7 +61,7 @@ it('E4: each session is logged with its client, version, transport and a label t
 
 it('E4: each client without a session is logged once in ten minutes', async () => {
   serve()
-  const client = new RawClient(rig.served, { clock, sharedLink: true })
+  const client = new RawClient(rig.address, { clock, sharedLink: true })
   for (let count = 0; count < 3; count++) {
     await call(client)
     await call(client, { elicitation: { form: {} }, roots: {} })
@@ -77,10 +77,10 @@ it('E4: each client without a session is logged once in ten minutes', async () =
 
 it('E4: a principal is logged, but not a connection that stands for one', async () => {
   serve({ session: 'principal' })
-  const shared = new RawClient(rig.served, { clock, sharedLink: true })
+  const shared = new RawClient(rig.address, { clock, sharedLink: true })
   shared.principal = 'ann'
   await call(shared)
-  const own = new RawClient(rig.served, { clock, id: 'secret' })
+  const own = new RawClient(rig.address, { clock, id: 'secret' })
   await call(own)
   expect(of('client').map(({ facts }) => facts['principal'])).toEqual(['ann', undefined])
   expect(of('conversation').map(({ facts }) => [facts['whose'], facts['principal']])).toEqual([
@@ -98,7 +98,7 @@ it.each([
   ['request', ['gateway', 'request']],
 ] as const)('E4 of each conversation whose it is, where the configuration says %s', async (session, whose) => {
   serve({ session })
-  const client = new RawClient(rig.served, { clock, sharedLink: true })
+  const client = new RawClient(rig.address, { clock, sharedLink: true })
   for (let count = 0; count < 3; count++) await call(client)
   expect(of('conversation').map(({ facts }) => facts['whose'])).toEqual(whose)
 })

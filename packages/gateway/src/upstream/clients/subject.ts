@@ -9,8 +9,8 @@ export interface Subject {
 
 export interface Location {
   readonly server: string
-  /** The name of the subject at the server. */
-  readonly own?: string | undefined
+  /** What the subject is called at the server. */
+  readonly nameAtServer?: string | undefined
 }
 
 const SUBJECTS: Readonly<Record<string, readonly [kind: Subject['kind'], key: string]>> = {

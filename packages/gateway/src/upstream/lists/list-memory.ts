@@ -1,6 +1,6 @@
 /**
- * Remembers the last answer to each list request, with the text of the server that it was made from. The same text
- * leads to the same answer, without parsing it.
+ * Remembers the last text of each list of one server with its finished answer, for all clients of a version, until the
+ * server sends another text.
  */
 import type { Loss } from 'parley-mcp'
 import type { Introduction, Serialised } from 'parley-mcp/engine'

@@ -59,7 +59,7 @@ function serverOf(capabilities: Capabilities = EVERYTHING): ScriptedServer {
 function clientOf(server: ScriptedServer): RawClient {
   const log = collectingLog(said)
   rig = bridgeTo(server, undefined, { poll: MINUTE }, { clock, log, wrap: http })
-  return new RawClient(rig.served, { clock })
+  return new RawClient(rig.address, { clock })
 }
 
 const news = (client: RawClient): string[] =>

@@ -1,6 +1,5 @@
 /**
- * Polls the lists of a server that cannot notify. While a listener follows a list, the list is read at intervals and
- * compared with the last reading.
+ * Remembers digests of one server's lists to find changes that the server cannot report, while a client wants to know.
  */
 import { createHash } from 'node:crypto'
 import { declares } from 'parley-mcp'

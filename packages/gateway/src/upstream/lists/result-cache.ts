@@ -1,4 +1,7 @@
-/** Caches the lists and resources that a server says stay fresh for a while, for all clients or for one (D-42). */
+/**
+ * Remembers lists and resources of one server for as long as the server declared them fresh, for all clients or for one
+ * (D-42).
+ */
 import { type Body, type Clock, cacheableMethods, weightOf } from 'parley-mcp/engine'
 import type { ListKind } from './list-kinds.ts'
 

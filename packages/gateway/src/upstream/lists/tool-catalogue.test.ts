@@ -4,7 +4,7 @@ import type { Body } from 'parley-mcp/engine'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type BridgeRig, bridgeTo } from '../../addresses/server/bridge.fixtures.ts'
 import { RawClient, scripted, text } from '../../addresses/server/peers.fixtures.ts'
-import { PinBook } from '../../catalogue/index.ts'
+import { ToolPins } from '../../catalogue/index.ts'
 import type { ServerConfig } from '../../config/index.ts'
 import { toolDefaults } from '../../config/settings/defaults.ts'
 import { type GatewayLog, silentLog } from '../../log/index.ts'
@@ -77,7 +77,7 @@ describe('L4: a list of tools that never ends', () => {
 
   it('does not fill the memory when clients read its pages', async () => {
     listing((read) => ({ tools: Array.from({ length: 4000 }, (_, index) => tool(`t${read}-${index}`)) }))
-    const client = new RawClient(rig.served)
+    const client = new RawClient(rig.address)
     for (let time = 0; time < 4; time++) await client.ask('tools/list')
     const { tools } = rig.upstream
     expect(['t0-0', 't1-3999', 't3-3999'].map((name) => tools.original(name)?.name)).toEqual([
@@ -101,7 +101,7 @@ it.each(['block', 'report'] as const)(
   async (pin) => {
     listing((read) => ({ tools: [tool('one', read === 0 ? 'adds' : 'deletes')] }), { tools: { ...toolDefaults, pin } })
     const { tools } = rig.upstream
-    tools.usePins(PinBook.inMemory())
+    tools.usePins(ToolPins.inMemory())
     await tools.readOnce()
     expect(warnings).toEqual([])
     await tools.readAgain()

@@ -1,7 +1,7 @@
 /** The tools of one server: which of them clients see, their names for clients, and what their definitions say. */
 import { ParleyError, type Tool } from 'parley-mcp'
 import { type HeaderParam, weightOf } from 'parley-mcp/engine'
-import { namesTools, type PinBook, straySettings, type ToolFilter, toolFilter } from '../../catalogue/index.ts'
+import { namesTools, straySettings, type ToolFilter, type ToolPins, toolFilter } from '../../catalogue/index.ts'
 import type { ServerConfig } from '../../config/index.ts'
 import type { GatewayLog } from '../../log/index.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -40,14 +40,14 @@ export class ToolCatalogue {
   #reading: Promise<void> | undefined
   #readingAgain: Promise<void> | undefined
   readonly #warnings = new Set<string>()
-  #pins: PinBook | undefined
+  #pins: ToolPins | undefined
 
   constructor(server: ToolCatalogueHost) {
     this.#server = server
     this.#filter = toolFilter(server.config.tools)
   }
 
-  usePins(pins: PinBook | undefined): void {
+  usePins(pins: ToolPins | undefined): void {
     this.#pins = pins
   }
 
