@@ -43,7 +43,7 @@ const stateless = (): RawClient => new RawClient(rig.address, { clock, sharedLin
 const REFUSED = {
   code: -32603,
   message:
-    'The server "rig" has been sent as many requests as all clients together may send it (mcpServers.rig.rateLimit: 2 per 1 m): try again in 30 s',
+    'All clients together have sent as many requests to the server "rig" as they may (mcpServers.rig.rateLimit: 2 per 1 m): try again in 30 s',
   data: { retryAfterMs: 30_000, 'parley/kind': 'rate_limited' },
 }
 
