@@ -12,6 +12,12 @@ export interface Renaming {
   result(method: string, result: Body): Body
 }
 
+/**
+ * `relayed`: client and server have the same version of the stateless era. The server gets the client's own envelope.
+ * `same`: both have the same version of the handshake era, and messages are not changed.
+ */
+export type RelayMode = 'relayed' | 'same' | 'translated'
+
 /** The answer of the server. */
 export interface Received {
   readonly body: Body
@@ -19,6 +25,7 @@ export interface Received {
   readonly text: string | undefined
   /** Whether the gateway did not need to repair it. */
   readonly isUntouched: boolean
+  readonly mode: RelayMode
 }
 
 /** Sends the request. Some calls take more than one request. */
@@ -86,8 +93,8 @@ export interface AllServers extends ClientAddress {
   find(inbound: Inbound): Promise<Routed>
   /** The client's link to that server. Opens the link first if necessary. */
   reach(routed: Routed, inbound: Inbound): Promise<{ readonly site: CallSite; readonly names: Renaming }>
-  /** A server that is removed from the configuration stays until the work is over. */
-  during<T>(upstream: Upstream, work: () => Promise<T>): Promise<T>
+  /** A server that is removed from the configuration stays until the returned function is called. */
+  begin(upstream: Upstream): () => void
   /** Notes that the server runs a task with this id. */
   holdTask(taskId: string, upstream: Upstream): void
 }

@@ -195,8 +195,8 @@ export class AggregateEndpoint implements Endpoint, AllServers {
     return this.#links.reach(routed, inbound)
   }
 
-  during<T>(upstream: Upstream, work: () => Promise<T>): Promise<T> {
-    return this.#shared.running.during(this.#links.current(upstream), work)
+  begin(upstream: Upstream): () => void {
+    return this.#shared.running.begin(this.#links.current(upstream))
   }
 
   holdTask(taskId: string, { name }: Upstream): void {

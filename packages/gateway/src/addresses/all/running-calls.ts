@@ -16,17 +16,25 @@ export class RunningCalls {
     this.#clock = clock
   }
 
-  async during<T>(upstream: Upstream, work: () => Promise<T>): Promise<T> {
+  /** A call begins. The returned function ends it, and is called once. */
+  begin(upstream: Upstream): () => void {
     this.#counts.set(upstream, (this.#counts.get(upstream) ?? 0) + 1)
-    try {
-      return await work()
-    } finally {
+    return () => {
       const left = (this.#counts.get(upstream) as number) - 1
       if (left > 0) this.#counts.set(upstream, left)
       else {
         this.#counts.delete(upstream)
         this.#release(upstream)
       }
+    }
+  }
+
+  async during<T>(upstream: Upstream, work: () => Promise<T>): Promise<T> {
+    const end = this.begin(upstream)
+    try {
+      return await work()
+    } finally {
+      end()
     }
   }
 

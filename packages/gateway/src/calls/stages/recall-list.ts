@@ -3,9 +3,9 @@ import type { Loss } from 'parley-mcp'
 import { type Answer, type Body, type EngineRequestOptions, Serialised, type Stage } from 'parley-mcp/engine'
 import type { Upstream } from '../../upstream/index.ts'
 import { type Call, conversationOf } from '../call.ts'
-import type { KnownText } from '../call-site.ts'
+import type { KnownText, RelayMode } from '../call-site.ts'
 import { asksForReport } from '../report.ts'
-import { isEnveloped, type RelayMode, relayMode } from './send.ts'
+import { isEnveloped, relayMode } from './send.ts'
 
 export const LIST_METHODS: readonly string[] = [
   'tools/list',

@@ -17,16 +17,17 @@ export const followAll: Stage<Call> = (call) => allServers(call).follow(call)
 export const route: Stage<Call> = async (call, next) => {
   const all = allServers(call)
   const routed = await all.find(call)
-  const { upstream, changes } = routed
-  return all.during(upstream, async () => {
+  const { changes } = routed
+  const { name } = call.params
+  const end = all.begin(routed.upstream)
+  try {
     const { site, names } = await all.reach(routed, call)
-    const name = call.params['name']
-    try {
-      return await next(call.routeTo(site, names, changes))
-    } catch (error) {
-      throw errorForClient(name, changes['name'], error)
-    }
-  })
+    return await next(call.routeTo(site, names, changes))
+  } catch (error) {
+    throw errorForClient(name, changes['name'], error)
+  } finally {
+    end()
+  }
 }
 
 /** Puts the names that the client knows into the answer. */

@@ -12,14 +12,9 @@ import {
 } from 'parley-mcp/engine'
 import { withoutHandle } from '../../upstream/index.ts'
 import { type Call, conversationOf } from '../call.ts'
+import type { RelayMode } from '../call-site.ts'
 import { asksForReport, REPORT_KEY } from '../report.ts'
 import { showsToHandshake } from './show-tools.ts'
-
-/**
- * `relayed`: client and server have the same version of the stateless era. The server gets the client's own envelope.
- * `same`: both have the same version of the handshake era, and messages are not changed.
- */
-export type RelayMode = 'relayed' | 'same' | 'translated'
 
 const cacheable: ReadonlySet<string> = new Set(cacheableMethods)
 
@@ -39,7 +34,7 @@ export async function send(call: Call): Promise<Answer> {
   if (call.list?.known !== undefined) return call.list.known
   const body = readable(received, call, mode)
   const isUntouched = body === received
-  call.received = { body, text: isUntouched ? raw.text : undefined, isUntouched }
+  call.received = { body, text: isUntouched ? raw.text : undefined, isUntouched, mode }
   return body
 }
 

@@ -33,7 +33,7 @@ export const settle: Stage<Call> = async (call, next) => {
 /** The server's own text, if it can be passed on. */
 function answerTo(call: Call, result: Answer): Answer {
   if (result instanceof Serialised || result instanceof InputRequired) return result
-  const mode = relayMode(call)
+  const mode = call.received?.mode ?? relayMode(call)
   const text = call.received?.body === result ? call.received.text : undefined
   if (mode === 'same') return new Serialised(text ?? JSON.stringify(result), ONCE)
   if (text !== undefined && isEnveloped(call.method, result)) return new Serialised(text, ONCE)
