@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest'
 import { failureOf, faulty, names, perTest, soon, textOf } from './faults.fixtures.ts'
 
-vi.mock('../../src/catalogue/canonical.ts', async (original) => ({
+vi.mock('../../src/catalogue/sha256.ts', async (original) => ({
   ...(await original<object>()),
   sha256: (text: string) => new Uint8Array(32).fill(text.startsWith('["odd","') ? 7 : text.length),
 }))
