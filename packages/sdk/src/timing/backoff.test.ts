@@ -24,17 +24,17 @@ describe('Backoff', () => {
   })
 
   it('doubles delays up to the longest', () => {
-    expect(firstDelays(Backoff.doubling(250, 5000), 8)).toEqual([250, 500, 1000, 2000, 4000, 5000, 5000, 5000])
-    expect(Backoff.doubling(250, 5000).longest).toBe(5000)
-    expect(Backoff.doubling(1000, 4000, 0.25).delayBefore(1, 1)).toBe(2500)
+    expect(firstDelays(Backoff.growing(250, 5000), 8)).toEqual([250, 500, 1000, 2000, 4000, 5000, 5000, 5000])
+    expect(Backoff.growing(250, 5000).longest).toBe(5000)
+    expect(Backoff.growing(1000, 4000, 0.25).delayBefore(1, 1)).toBe(2500)
   })
 
   it('never exceeds the longest delay, even with the first one', () => {
-    expect(firstDelays(Backoff.doubling(500, 100), 2)).toEqual([100, 100])
+    expect(firstDelays(Backoff.growing(500, 100), 2)).toEqual([100, 100])
   })
 
   it.each([0, Number.NaN, Number.POSITIVE_INFINITY])('comes to an end when the first delay is %s', (first) => {
-    expect(Backoff.doubling(first, 1000).delayBefore(3)).toBe(Math.min(first, 1000))
-    expect(Backoff.doubling(1, Number.POSITIVE_INFINITY).delayBefore(3)).toBe(8)
+    expect(Backoff.growing(first, 1000).delayBefore(3)).toBe(Math.min(first, 1000))
+    expect(Backoff.growing(1, Number.POSITIVE_INFINITY).delayBefore(3)).toBe(8)
   })
 })

@@ -1,29 +1,32 @@
 /** Delays between attempts in a row. They grow up to a limit, and chance spreads the attempts of many programs. */
 
 export class Backoff {
+  /** Each delay is so many times the one before. All waits of the SDK and the gateway that grow follow it. */
+  static readonly growth = 2
   /** The longest delay in milliseconds, without jitter. */
   readonly longest: number
-  readonly #delays: readonly number[]
+  /** Milliseconds before each attempt, without jitter. */
+  readonly delays: readonly number[]
   readonly #jitter: number
 
   /** `delays`: milliseconds before each attempt; the last one is repeated. `jitter`: the share that chance may add. */
   constructor(delays: readonly number[], jitter = 0) {
     this.longest = Math.max(...delays)
-    this.#delays = delays
+    this.delays = delays
     this.#jitter = jitter
   }
 
-  /** Each delay is twice the one before, up to `longest`. */
-  static doubling(first: number, longest: number, jitter = 0): Backoff {
+  /** Delays that grow up to `longest`. */
+  static growing(first: number, longest: number, jitter = 0): Backoff {
     const delays = [Math.min(first, longest)]
-    for (let next = first * 2; next > first && (delays.at(-1) as number) < longest; next *= 2)
+    for (let next = first * Backoff.growth; next > first && (delays.at(-1) as number) < longest; next *= Backoff.growth)
       delays.push(Math.min(next, longest))
     return new Backoff(delays, jitter)
   }
 
   /** Milliseconds before the attempt with this number, counted from 0. `chance` is a random number from 0 to 1. */
   delayBefore(attempt: number, chance = 0): number {
-    const delay = this.#delays[Math.min(attempt, this.#delays.length - 1)] as number
+    const delay = this.delays[Math.min(attempt, this.delays.length - 1)] as number
     return Math.round(delay * (1 + this.#jitter * chance))
   }
 }

@@ -1,8 +1,8 @@
 /** The links that a server of the stateless era asks its client to open during one call. No link is shown twice. */
 import { Backoff, type Body } from 'parley-mcp/engine'
 
-/** Pauses before the gateway answers a server that still waits for the user, in milliseconds. The last one repeats. */
-const pauses = new Backoff([2000, 4000, 8000, 10_000])
+/** Pauses before the gateway answers a server that still waits for the user, in milliseconds. They grow up to the last one. */
+const pauses = Backoff.growing(2000, 10_000)
 /** How long a call waits for the user at one link, in milliseconds. */
 const MAX_WAIT_MS = 600_000
 

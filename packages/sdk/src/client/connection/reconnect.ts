@@ -47,7 +47,7 @@ const judgeByKind = (error: Error): Hope =>
 
 /** Many clients of one server must not reconnect at the same moment. */
 const JITTER = 0.2
-const DELAYS: readonly Duration[] = ['1s', '2s', '4s', '8s', '16s', '30s']
+const DELAYS: readonly Duration[] = Backoff.growing(1000, 30_000).delays
 
 export function settleReconnect(options: ReconnectOptions): ReconnectSettings {
   const { retries = 10, delays = DELAYS, retry = 'safe', maxWaiting = 1000, judge = judgeByKind } = options

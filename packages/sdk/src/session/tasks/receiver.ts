@@ -5,6 +5,7 @@
 import { ParleyError, toParleyError } from '../../errors/index.ts'
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 import { hasExpired, type TaskChange, type TaskRecord } from '../../stores/index.ts'
+import { Backoff } from '../../timing/index.ts'
 import { pushRounds } from '../asking/push-rounds.ts'
 import { type Answer, type Inbound, InputRequired } from '../endpoint.ts'
 import { costOf } from '../memory/budgets.ts'
@@ -213,12 +214,12 @@ export class TaskReceiver {
     this.#tell(after)
   }
 
-  /** Requestors that poll are asked to wait as long as the task is old, so that a short task ends soon. */
+  /** The older the task, the longer requestors that poll are asked to wait, so that a short task ends soon. */
   #paced(record: TaskRecord, now: number): TaskRecord {
     const { firstLook } = this.#settings
-    return firstLook === undefined
-      ? record
-      : { ...record, pollInterval: Math.min(record.pollInterval, Math.max(firstLook, now - record.createdAt)) }
+    if (firstLook === undefined) return record
+    const grown = (now - record.createdAt) * (Backoff.growth - 1)
+    return { ...record, pollInterval: Math.min(record.pollInterval, Math.max(firstLook, grown)) }
   }
 
   #tell(record: TaskRecord | undefined): void {

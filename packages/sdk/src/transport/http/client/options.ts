@@ -97,7 +97,7 @@ export function settleHttp(options: HttpLinkOptions): HttpLinkSettings {
     call: options.call ?? callWith(fetch),
     listen: options.listen ?? true,
     delay,
-    backoff: Backoff.doubling(delay, maxDelay, JITTER),
+    backoff: Backoff.growing(delay, maxDelay, JITTER),
     attempts,
     acceptTimeout: options.acceptTimeout ?? 30_000,
     closeTimeout: options.closeTimeout ?? 2000,

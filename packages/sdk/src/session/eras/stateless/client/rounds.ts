@@ -13,7 +13,7 @@ import { EmbeddedQuestion, responseFrom, undeclaredFor } from './question.ts'
 const asking: ReadonlySet<string> = new Set(askingMethods)
 
 /** The wait before a request is repeated without questions. */
-const backoff = Backoff.doubling(250, 5000)
+const backoff = Backoff.growing(250, 5000)
 
 export class Rounds {
   readonly #core: SessionCore
