@@ -54,11 +54,14 @@ export const stagesOf = ({ clients }: PipelineSettings): readonly CallStage[] =>
     server: 'stateless',
     methods: cacheableMethods,
   }),
-  stage(retryAfterLinks, 'makes the call again when the user has opened a link', {
+  stage(retryAfterLinks, 'makes the call again when the user has opened the web page', {
     ...LENT,
     methods: askingMethods,
   }),
-  stage(takeTurns, 'runs one call at a time if questions name no call', { ...LENT, methods: askingMethods }),
+  stage(takeTurns, 'runs one call at a time where a question of the server does not say to which call it belongs', {
+    ...LENT,
+    methods: askingMethods,
+  }),
   stage(nameTool, "puts in the tool's name at the server", { methods: ['tools/call'] }),
   stage(runTasks, 'turns tasks into the tasks extension or a plain wait, and back', {
     methods: ['tools/call', 'tasks/*'],

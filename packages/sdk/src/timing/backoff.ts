@@ -1,7 +1,7 @@
 /** Delays between attempts in a row. They grow up to a limit, and chance spreads the attempts of many programs. */
 
 export class Backoff {
-  /** Each delay is so many times the one before. All waits of the SDK and the gateway that grow follow it. */
+  /** How many times longer than the one before each delay is that `growing` makes. */
   static readonly growth = 2
   /** The longest delay in milliseconds, without jitter. */
   readonly longest: number
