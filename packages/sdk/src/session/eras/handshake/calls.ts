@@ -19,9 +19,6 @@ import type { CallEra } from '../era.ts'
 const MAX_PUSH_ROUNDS = 32
 
 export class HandshakeCalls implements CallEra {
-  readonly principal = undefined
-  readonly address = undefined
-  readonly logLevel = undefined
   readonly #core: SessionCore
   readonly #answering: Answering
 
@@ -32,6 +29,16 @@ export class HandshakeCalls implements CallEra {
 
   get version(): ProtocolVersion | undefined {
     return this.#core.version
+  }
+  // Not fields: each session has one of these objects.
+  get principal(): undefined {
+    return undefined
+  }
+  get address(): undefined {
+    return undefined
+  }
+  get logLevel(): undefined {
+    return undefined
   }
 
   keyOf(id: RequestId): RequestId {
