@@ -11,6 +11,7 @@ import type { GatewayLog } from '../log/index.ts'
 import type { ListKind, Upstream } from '../upstream/index.ts'
 import { CommonResources } from './common-resources.ts'
 import type { NameIndex } from './name-index.ts'
+import { ResourceDiscovery, type UnreadLists } from './resource-discovery.ts'
 import type { StartupWait } from './startup-wait.ts'
 import { RESOURCE_METHODS, type ResourceMethod, UnreadServers } from './unread-servers.ts'
 
@@ -79,16 +80,6 @@ interface ClientListMemory {
   readonly readers: Map<ListMethod, PageReader<Listed>>
 }
 
-/** By server: its lists that were not read to their end. */
-type Unread = Map<string, Set<ListMethod>>
-
-interface Discovery {
-  readonly done: Promise<unknown>
-  readonly unread: Unread
-  /** The time of its end. */
-  over: number
-}
-
 export class Lists {
   readonly #options: ListsOptions
   readonly #merged: ReadonlyMap<ListMethod, MergedList<Listed>>
@@ -99,9 +90,7 @@ export class Lists {
   readonly #replacements = new Set<Upstream>()
   readonly #unreadServers: UnreadServers
   readonly #common: CommonResources
-  #discovery: Discovery | undefined
-  /** Callbacks of calls that wait for a resource to be listed. */
-  readonly #waiting = new Set<() => void>()
+  readonly #discovery: ResourceDiscovery
 
   constructor(options: ListsOptions) {
     this.#options = options
@@ -113,6 +102,13 @@ export class Lists {
     this.#unreadServers = new UnreadServers(reading)
     this.#common = new CommonResources(reading)
     const { clock } = options
+    this.#discovery = new ResourceDiscovery({
+      clock,
+      deadline: LIST_DEADLINE_MS,
+      servers: () => this.#asked('resources/list'),
+      readAll: (method) => this.readAll(method),
+      markRead: (upstream, method) => this.#unreadServers.markRead(upstream, method),
+    })
     this.#merged = new Map(
       METHODS.map((method) => [
         method,
@@ -224,28 +220,9 @@ export class Lists {
     return this.#unreadServers.waitForReached(last)
   }
 
-  /**
-   * Reads the resources of all servers for a URI that no server has listed yet, until it is `found`. Calls at the same
-   * time share one reading, and no call waits longer than for a list.
-   */
-  async discoverResources(found: (unread: Unread) => boolean): Promise<void> {
-    const { clock } = this.#options
-    if (this.#discovery === undefined || clock.now() - this.#discovery.over >= LIST_DEADLINE_MS)
-      this.#discovery = this.#discover()
-    const { done, unread } = this.#discovery
-    await new Promise<void>((resolve) => {
-      const end = (): void => {
-        stop()
-        this.#waiting.delete(look)
-        resolve()
-      }
-      const look = (): void => {
-        if (found(unread)) end()
-      }
-      const stop = clock.after(LIST_DEADLINE_MS, end)
-      this.#waiting.add(look)
-      void done.then(end)
-    })
+  /** Reads the resources of all servers for a URI that no server has listed yet, until it is `found`. */
+  discoverResources(found: (unread: UnreadLists) => boolean): Promise<void> {
+    return this.#discovery.discover(found)
   }
 
   /**
@@ -267,7 +244,7 @@ export class Lists {
 
   /** The resources that were read may not be complete any more. */
   resourcesChanged(): void {
-    this.#discovery = undefined
+    this.#discovery.reset()
     this.#common.changed()
   }
 
@@ -295,28 +272,11 @@ export class Lists {
     for (const merged of this.#merged.values()) merged.forget(server)
   }
 
-  #discover(): Discovery {
-    const asked = this.#asked('resources/list')
-    const unread: Unread = new Map(asked.map((upstream) => [upstream.name, new Set<ListMethod>(RESOURCE_METHODS)]))
-    const discovery: Discovery = { unread, done: Promise.resolve(), over: Number.POSITIVE_INFINITY }
-    // Set before the first request: servers may answer at once.
-    this.#discovery = discovery
-    const done = Promise.allSettled(RESOURCE_METHODS.map((method) => this.readAll(method))).then(() => {
-      discovery.over = this.#options.clock.now()
-      for (const upstream of asked)
-        for (const method of RESOURCE_METHODS) this.#unreadServers.markRead(upstream, method)
-    })
-    return Object.assign(discovery, { done })
-  }
-
   /** The list was read, or cannot be read now. */
   #wasRead(upstream: Upstream, method: ListMethod): void {
     const server = upstream.name
     if (isAboutResources(method)) this.#unreadServers.markRead(upstream, method)
-    const unread = this.#discovery?.unread
-    const lists = unread?.get(server)
-    if (lists?.delete(method) && lists.size === 0) unread?.delete(server)
-    for (const look of [...this.#waiting]) look()
+    this.#discovery.wasRead(server, method)
   }
 
   async readAll(method: ListMethod, clientLists?: ClientLists): Promise<void> {
